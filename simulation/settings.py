@@ -1,0 +1,42 @@
+"""The arguments of a simulated engine."""
+
+from dataclasses import dataclass
+
+from simulation.blocks import UNLIMITED
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """The engine's own arguments, under vLLM's names where it has them.
+
+    blocks is the number the engine reports at start (num_gpu_blocks); one of them it keeps for itself. None: no limit.
+    long_prefill_tokens: the largest chunk of one prompt in a step, 0 for no limit but the budget.
+    """
+
+    max_num_seqs: int = 128
+    max_num_batched_tokens: int = 2048
+    block_tokens: int = 16
+    blocks: int | None = None
+    prefix_caching: bool = True
+    chunked_prefill: bool = True
+    long_prefill_tokens: int = 0
+    plan_ahead: bool = True
+
+    def check(self) -> None:
+        """Raises ValueError, one line, for settings that no engine accepts."""
+        for name in ("max_num_seqs", "max_num_batched_tokens", "block_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        if self.max_num_batched_tokens < self.max_num_seqs:
+            raise ValueError(
+                f"max_num_batched_tokens ({self.max_num_batched_tokens}) must be at least max_num_seqs "
+                f"({self.max_num_seqs}): every running sequence needs a token of each step"
+            )
+        if self.blocks is not None and self.blocks < 2:
+            raise ValueError(f"blocks is {self.blocks}; it must be 2 or more (the engine keeps one for itself)")
+        if self.long_prefill_tokens < 0:
+            raise ValueError(f"long_prefill_tokens is {self.long_prefill_tokens}; it must be 0 (no limit) or more")
+
+    @property
+    def usable_blocks(self) -> int:
+        return UNLIMITED if self.blocks is None else self.blocks - 1
