@@ -1,0 +1,19 @@
+"""Async tests run on the virtual loop, or on uvloop when marked `real_loop` (see `tests/virtual_time.py`)."""
+
+from typing import Any
+
+import pytest
+
+from tests.virtual_time import VirtualTimeLoop
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "real_loop: an async test with sockets, processes or threads; runs on uvloop")
+
+
+@pytest.fixture
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """Per test. A module with wider async fixtures overrides it with a fixture of their scope."""
+    if request.node.get_closest_marker("real_loop"):
+        return "asyncio", {"use_uvloop": True}
+    return "asyncio", {"loop_factory": VirtualTimeLoop}
