@@ -64,7 +64,7 @@ class FastembedEmbedder:
         """
         Args:
             folder: holds the model's files; None lets fastembed find, or download, them.
-            weights_sha256: of the model file; made from it if empty.
+            weights_sha256: of the model file, if it is known already.
             pooling: how token vectors become one, for the identity; empty takes the name of fastembed's class.
 
         Raises:
@@ -96,9 +96,11 @@ class FastembedEmbedder:
         self._unknown = self._tokenizer.token_to_id("[UNK]")
         self._window = int(truncation["max_length"]) if truncation else 512
         self._dimensions = int(self._model.embedding_size)
+        weights = Path(onnx._model_dir) / onnx.model_description.model_file
+        self.weights_sha256 = weights_sha256 or file_sha256(weights)
         self._identity = identify(
             model,
-            weights_sha256 or file_sha256(Path(onnx._model_dir) / onnx.model_description.model_file),
+            self.weights_sha256,
             hashlib.sha256(serialized.encode()).hexdigest(),
             pooling or type(onnx).__name__,
             self._dimensions,

@@ -84,7 +84,12 @@ def _load(provider: Provider, model: str, url: str | None, sha256: str | None, a
         case "fastembed":
             from proxy.cache.embedder_fastembed import FastembedEmbedder
 
-            return FastembedEmbedder(model, weights_sha256=sha256 or "")
+            embedder = FastembedEmbedder(model)
+            if sha256 is not None and embedder.weights_sha256 != sha256:
+                raise EmbedderUnavailable(
+                    f"the sha256 of {model!r} is {embedder.weights_sha256}, embedder.sha256 says {sha256}"
+                )
+            return embedder
         case "openai":
             from proxy.cache.embedder_openai import OpenAIEmbedder
 
