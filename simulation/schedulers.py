@@ -1,0 +1,162 @@
+"""The reference model: one server, three ways to fill its slots, no memory limits.
+
+- sequential: one request at a time, in order of arrival.
+- static: when the server is free it takes all that wait, up to its slots. Every slot costs its share of each step until
+  the longest output of the batch ends; nobody joins before.
+- continuous: at each step boundary whoever waits takes a free slot. The prefill of those admitted stalls the batch,
+  then all decode one step; the first token comes from that step, and a slot is free the moment its request ends.
+
+Time is not walked step by step. Between two admissions the batch only changes when somebody finishes, so the steps up
+to the next finish (a heap by step number) or the next arrival are taken at once. `simulation.stepping` walks every
+step and must agree.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import ceil, inf
+from typing import Literal
+
+from simulation.cost import CostError, CostModel
+from simulation.workload import Workload
+
+Discipline = Literal["sequential", "static", "continuous"]
+DISCIPLINES: tuple[Discipline, ...] = ("sequential", "static", "continuous")
+
+# An arrival this close after a step boundary counts as there: adding steps one by one and at once rounds differently.
+ON_TIME_S = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """decode_s[n] is a step of n sequences, in seconds; prompts cost prompt_token_s a token."""
+
+    decode_s: tuple[float, ...]
+    prompt_token_s: float
+
+    @property
+    def slots(self) -> int:
+        return len(self.decode_s) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What became of each request of a workload, in its order; seconds on the workload's clock.
+
+    paid_slot_steps counts slots times steps they were charged for; without waste it is the number of output tokens.
+    """
+
+    scheduled_s: list[float]
+    first_s: list[float]
+    finish_s: list[float]
+    paid_slot_steps: int
+
+
+def reference_server(cost: CostModel, slots: int) -> Server:
+    """The part of a cost model that the reference model can express.
+
+    Raises:
+        CostError: the model has a term that depends on context or on the mix of a step, or there are no slots.
+    """
+    if slots < 1:
+        raise CostError(f"a server of {slots} slots; it needs 1 or more")
+    terms = (cost.kv_token_s, cost.chunk_context_s, cost.knee_tokens, cost.prefill_floor_s, cost.overhead_sequence_s)
+    if any(terms) or cost.token_table:
+        raise CostError(f"cost {cost.name}: the batching study takes step, sequence and prompt costs; use `replay`")
+    return Server(tuple(cost.decode_s(sequences) for sequences in range(slots + 1)), cost.prompt_token_s)
+
+
+def sequential(work: Workload, server: Server) -> Timeline:
+    """First come, first served, alone."""
+    step_s, prompt_s = server.decode_s[1], server.prompt_token_s
+    scheduled: list[float] = []
+    first: list[float] = []
+    finish: list[float] = []
+    now = 0.0
+    for arrival, prompt, output in zip(work.arrival_s, work.prompt_tokens, work.output_tokens, strict=True):
+        if arrival > now:
+            now = arrival
+        scheduled.append(now)
+        now += prompt * prompt_s
+        first.append(now + step_s)
+        now += output * step_s
+        finish.append(now)
+    return Timeline(scheduled, first, finish, sum(work.output_tokens))
+
+
+def static(work: Workload, server: Server) -> Timeline:
+    """Batches of whoever waits; all of a batch are answered when its longest output ends."""
+    arrivals, prompts, outputs = work.arrival_s, work.prompt_tokens, work.output_tokens
+    scheduled: list[float] = []
+    first: list[float] = []
+    finish: list[float] = []
+    now, done, paid = 0.0, 0, 0
+    while done < len(arrivals):
+        now = max(now, arrivals[done])
+        end = bisect_right(arrivals, now + ON_TIME_S, done, min(done + server.slots, len(arrivals)))
+        size = end - done
+        step_s = server.decode_s[size]
+        scheduled += [now] * size
+        now += sum(prompts[done:end]) * server.prompt_token_s
+        first += [now + step_s] * size
+        longest = max(outputs[done:end])
+        now += longest * step_s
+        finish += [now] * size
+        paid += size * longest
+        done = end
+    return Timeline(scheduled, first, finish, paid)
+
+
+def continuous(work: Workload, server: Server) -> Timeline:
+    """Joins and leaves at step boundaries."""
+    prompts, outputs = work.prompt_tokens, work.output_tokens
+    decode_s, prompt_s, slots = server.decode_s, server.prompt_token_s, server.slots
+    count = len(prompts)
+    # From when on a boundary may admit each request; the last entry ends the walk.
+    joins = [arrival - ON_TIME_S for arrival in work.arrival_s]
+    joins.append(inf)
+    scheduled: list[float] = []
+    first: list[float] = []
+    finish = [0.0] * count
+    # One integer an entry, finish step * count + row: integers compare faster than tuples.
+    running: list[int] = []
+    now, step, size, row = 0.0, 0, 0, 0
+    coming = joins[0]
+    while size or row < count:
+        if not size and work.arrival_s[row] > now:
+            now = work.arrival_s[row]
+        if coming <= now and size < slots:
+            boundary, begin, tokens = now, row, 0
+            while coming <= boundary and size < slots:
+                heappush(running, (step + outputs[row]) * count + row)
+                tokens += prompts[row]
+                scheduled.append(boundary)
+                size += 1
+                row += 1
+                coming = joins[row]
+            now += tokens * prompt_s
+            step_s = decode_s[size]
+            first += [now + step_s] * (row - begin)
+        else:
+            step_s = decode_s[size]
+        jump = running[0] // count - step
+        if size < slots and now + jump * step_s > coming:
+            # The first boundary at which the next request can be admitted; one step is always taken.
+            reach = ceil((coming - now) / step_s)
+            if reach < jump:  # compared by hand: min and max cost a tenth of the whole run
+                jump = reach if reach > 1 else 1
+        now += jump * step_s
+        step += jump
+        beyond = (step + 1) * count
+        while size and running[0] < beyond:
+            finish[heappop(running) % count] = now
+            size -= 1
+    return Timeline(scheduled, first, finish, sum(outputs))
+
+
+RUN: dict[Discipline, Callable[[Workload, Server], Timeline]] = {
+    "sequential": sequential,
+    "static": static,
+    "continuous": continuous,
+}
