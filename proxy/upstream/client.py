@@ -34,6 +34,7 @@ class UpstreamRequest:
     target: bytes
     """Raw path and query, sent as it is."""
     headers: Headers
+    """Names in lower case. Host, connection and framing headers among them are left out."""
     body: bytes | AsyncIterator[bytes]
     """An iterator is sent chunked, and never sent twice."""
 
@@ -45,7 +46,8 @@ class UpstreamReply(Protocol):
     the end: after a complete body it gives the connection back, before that it closes the connection, which is how
     the engine learns that nobody waits. It is idempotent and never suspends for the network.
 
-    Raises while iterating: UpstreamFailed, UpstreamTimeout.
+    Cancelling a wait for the body closes the connection. Raises while iterating or reading: UpstreamFailed,
+    UpstreamTimeout; what had arrived before the failure is yielded first.
     """
 
     status: int
@@ -53,6 +55,10 @@ class UpstreamReply(Protocol):
     """As received, in order, repeated fields kept apart, names in lower case."""
 
     def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body, if it ends within `limit` bytes; else None, and iterating yields it from its start."""
+        ...
 
     async def aclose(self) -> None: ...
 
