@@ -1,0 +1,465 @@
+"""One producer, many readers: what several clients ask at the same moment is made once, and read by each as it is made.
+
+A flight is a head, a log of chunks, and the task that produces them. It belongs to no client: the first reader is a
+reader like any other. Everything here runs on one event loop, and every method that is not `async` finishes without
+suspending, so a caller may `find`, `start` and `join` in one step that nothing can come between. (One long module: the
+three classes are one state machine, and what holds between their fields has to be read in one place.)
+
+The life of a flight:
+
+    begun     `start` registers it and creates its task. It can be found.
+    open      the producer set the head; chunks follow.
+    over      the producer called `end` or `fail`, or the last reader left. Readers still get what was logged.
+              After `fail` or a departure it can't be found any more; after `end` it can, until it has landed, so that
+              a request sees either the stored entry or the flight.
+    landed    its task is done. It can't be found. Readers may go on reading what is logged.
+
+When the last reader leaves a flight that is not over, nobody wants the rest: it can't be found from that moment, and
+its task is cancelled.
+
+The log is whole as long as somebody may join. Once nobody may (it outgrew `max_log_bytes`, all logs together outgrew
+`max_bytes`, the producer closed it, or it landed), what all readers have read is dropped, and `append` returns False
+while too much is left unread. Both bounds can be exceeded by the one chunk that reaches them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Generic, Self, TypeVar, cast
+
+from proxy.errors import Unavailable
+
+H = TypeVar("H")
+
+MAX_READ_BYTES: Final = 65536
+"""A reader that lags gets several chunks as one, up to this many bytes: fewer sends, the same bytes."""
+
+_UNSET: Final[Any] = object()
+_logger = logging.getLogger(__name__)
+
+
+class SlowReader(Unavailable):
+    """This reader took nothing for `slow_reader_s` while others, or memory, waited for it."""
+
+    code = "slow_reader"
+
+
+class Flights(Generic[H]):
+    """The flights of this process: who may join which, the bounds they share, and the owner of their tasks.
+
+    All of its state: two maps from key to the flight that can be found (asked plain, asked as a stream), the tasks
+    that are not done with their flights, and plain counters for metrics.
+    """
+
+    def __init__(self, *, max_bytes: int, max_log_bytes: int, slow_reader_s: float) -> None:
+        self.max_bytes = max_bytes
+        self.max_log_bytes = max_log_bytes
+        self.slow_reader_s = slow_reader_s
+        self.total_bytes = 0
+        """Bytes in all logs; written by the flights."""
+        self.readers = 0
+        """Readers of all flights; written by the flights."""
+        self.started = 0
+        self.joined = 0
+        """Readers that came to a flight which had had one already."""
+        self.cut = 0
+        """Readers cut for being slow."""
+        self._plain: dict[bytes, Flight[H]] = {}
+        self._streams: dict[bytes, Flight[H]] = {}
+        self._aloft: dict[asyncio.Task[None], Flight[H]] = {}
+        self._closed = False
+
+    def __len__(self) -> int:
+        """Flights whose task has not ended, cancelled ones included."""
+        return len(self._aloft)
+
+    def find(self, key: bytes, *, stream: bool) -> "Flight[H] | None":
+        """The flight a client may join: a plain client any of its key, a streaming one only what is asked as a stream."""
+        if not stream and (flight := self._plain.get(key)) is not None:
+            return flight
+        return self._streams.get(key)
+
+    def start(
+        self, key: bytes, *, stream: bool, produce: "Callable[[Flight[H]], Coroutine[Any, Any, None]]"
+    ) -> "Flight[H] | None":
+        """Begin a flight that runs `produce` in a task of its own; it replaces one of the same key and mode.
+
+        None if all logs together are at their bound, or after `drain`: the request then flies alone. What `produce`
+        raises becomes the flight's failure. Join before suspending: a flight nobody joins runs to its end unread.
+        """
+        if self._closed or self.total_bytes >= self.max_bytes:
+            return None
+        slots = self._streams if stream else self._plain
+        flight = Flight(self, slots, key, stream=stream)
+        task = asyncio.get_running_loop().create_task(produce(flight), name=f"flight {key.hex()[:8]}")
+        task.add_done_callback(self._land)
+        flight.task = task
+        self._aloft[task] = flight
+        if (replaced := slots.get(key)) is not None:
+            replaced.close_to_joins()
+        slots[key] = flight
+        self.started += 1
+        return flight
+
+    async def drain(self, grace_s: float) -> None:
+        """Wait up to `grace_s` for the flights to land, then fail and cancel what is left; none starts afterwards."""
+        loop = asyncio.get_running_loop()
+        deadline_s = loop.time() + grace_s
+        try:
+            while self._aloft and (left_s := deadline_s - loop.time()) > 0:
+                await asyncio.wait(self._aloft, timeout=left_s)
+        finally:
+            self._closed = True
+            self._end_all()
+        while self._aloft:
+            # Again after a second, for a producer that swallowed its cancellation.
+            await asyncio.wait(self._aloft, timeout=1)
+            self._end_all()
+
+    def _end_all(self) -> None:
+        for task, flight in self._aloft.items():
+            flight.fail(Unavailable("The proxy is shutting down.", code="shutting_down", retry_after_s=1))
+            task.cancel()
+
+    def _land(self, task: asyncio.Task[None]) -> None:
+        # The task's done callback rather than a `finally` in it: it also runs for a task cancelled before its start.
+        flight = self._aloft.pop(task)
+        if task.cancelled():
+            flight.land(Unavailable("The shared request was cancelled.", code="flight_cancelled", retry_after_s=1))
+            return
+        error = task.exception()
+        if error is not None and flight.over and error is not flight.failure:
+            _logger.warning("%s raised %s after it was over", task.get_name(), type(error).__name__)
+        flight.land(error)
+
+
+class Flight(Generic[H]):
+    """A head, a log, and who reads them.
+
+    The producer calls `open`, `append`, `room`, `end`, `fail` and `close_to_joins`, and may look at `readers`; a client
+    calls `join`.
+    """
+
+    __slots__ = (
+        "_at_tail",
+        "_bytes",
+        "_flights",
+        "_head",
+        "_joinable",
+        "_key",
+        "_landed",
+        "_log",
+        "_readers",
+        "_room",
+        "_seen",
+        "_slots",
+        "_tail",
+        "_watch",
+        "_withheld",
+        "failure",
+        "over",
+        "stream",
+        "task",
+    )
+
+    def __init__(self, flights: Flights[H], slots: "dict[bytes, Flight[H]]", key: bytes, *, stream: bool) -> None:
+        self.stream: Final = stream
+        """Whether it is asked upstream as a stream."""
+        self.task: asyncio.Task[None] | None = None
+        """Set by `Flights.start`, once."""
+        self.over = False
+        """Set once: by the producer's `end` or `fail`, by the last reader's leaving, or by `drain`."""
+        self.failure: BaseException | None = None
+        """Set together with `over`, or never."""
+        self._flights = flights
+        self._slots = slots
+        self._key = key
+        self._head: H = _UNSET
+        """Set by the producer, once."""
+        self._log: list[bytes] = []
+        """The producer appends; the reader that was the last to read a chunk drops it, once nobody may join."""
+        self._withheld: set[int] = set()
+        """Positions of withheld chunks, written by the producer."""
+        self._tail = 0
+        """Position of `_log[0]`, counted from the flight's first chunk; moves when chunks are dropped."""
+        self._bytes = 0
+        """Bytes in `_log`."""
+        self._readers: dict[Reader[H], None] = {}
+        """In order of joining; a reader enters by `join` and leaves by its own `close` or by being cut."""
+        self._at_tail = 0
+        """Readers whose next chunk is `_log[0]`; kept only once nobody may join."""
+        self._seen = False
+        """Whether anybody joined."""
+        self._joinable = True
+        """Cleared once, by `close_to_joins`."""
+        self._landed = False
+        self._room: asyncio.Future[None] | None = None
+        """What the producer waits on in `room`; resolved by the reader that makes room."""
+        self._watch: asyncio.TimerHandle | None = None
+        """Looks for readers that stopped, after landing, as long as something is unread."""
+
+    @property
+    def readers(self) -> int:
+        return len(self._readers)
+
+    def join(self) -> "Reader[H]":
+        """A reader of the whole flight, from its start. The caller closes it.
+
+        Raises:
+            RuntimeError: nobody may join any more; `Flights.find` does not return such a flight.
+        """
+        if not self._joinable:
+            raise RuntimeError("this flight takes no more readers: ask Flights.find, and join before suspending")
+        if self._seen:
+            self._flights.joined += 1
+        self._seen = True
+        reader = Reader(self)
+        self._readers[reader] = None
+        self._flights.readers += 1
+        return reader
+
+    def open(self, head: H, *, joinable: bool = True) -> None:
+        """Set the head; once. `joinable=False` keeps further readers out from here on."""
+        if self.over:
+            return
+        if self._head is not _UNSET:
+            raise RuntimeError("this flight has a head already")
+        self._head = head
+        if not joinable:
+            self.close_to_joins()
+        self._wake()
+
+    def append(self, chunk: bytes, *, withheld: bool = False) -> bool:
+        """Log a chunk and wake who waits for it. False: await `room` before reading more.
+
+        `withheld` chunks go only to readers that set `with_withheld`. Does nothing once the flight is over.
+        """
+        if self.over:
+            return True
+        if chunk:
+            if withheld:
+                self._withheld.add(self._tail + len(self._log))
+            self._log.append(chunk)
+            size = len(chunk)
+            self._bytes += size
+            self._flights.total_bytes += size
+            self._wake()
+        if self._within_bounds():
+            return True
+        self.close_to_joins()
+        return self._has_room()
+
+    async def room(self) -> None:
+        """Wait until the slowest reader has made room. One that takes nothing for `slow_reader_s` meanwhile is cut."""
+        loop = asyncio.get_running_loop()
+        while not self._has_room():
+            self._room = loop.create_future()
+            timer = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
+            try:
+                await self._room
+            finally:
+                timer.cancel()
+                self._room = None
+
+    def end(self) -> None:
+        """The body is complete. Optional before `produce` returns: it saves readers from waiting for the rest of it."""
+        if self._head is _UNSET:
+            self.fail(RuntimeError("a flight ended without a head"))
+        elif not self.over:
+            self.over = True
+            self._wake()
+
+    def fail(self, error: BaseException) -> None:
+        """Readers get what was logged, then `error`. Does nothing once the flight is over."""
+        if not self.over:
+            self.over = True
+            self.failure = error
+            self.close_to_joins()
+            self._wake()
+            self._wake_producer()
+
+    def close_to_joins(self) -> None:
+        """From now on nobody may join, and what all have read is dropped. Idempotent."""
+        if self._joinable:
+            self._joinable = False
+            if self._slots.get(self._key) is self:
+                del self._slots[self._key]
+            self._drop_read()
+
+    def land(self, error: BaseException | None) -> None:
+        """The task is done; for `Flights` only."""
+        if error is None:
+            self.end()
+        else:
+            self.fail(error)
+        self._landed = True
+        self.close_to_joins()
+        self._watch_unread()
+
+    def leave(self, reader: "Reader[H]") -> None:
+        """For `Reader.close`, which calls it once."""
+        del self._readers[reader]
+        self._flights.readers -= 1
+        if not self._joinable:
+            self._move_on(reader.position)
+        if not self._readers and not self.over:
+            self.fail(Unavailable("Every client has left.", code="flight_cancelled"))
+            cast(asyncio.Task[None], self.task).cancel()
+
+    def _wake(self) -> None:
+        for reader in self._readers:
+            reader.wake()
+
+    def _wake_producer(self) -> None:
+        if self._room is not None and not self._room.done() and self._has_room():
+            self._room.set_result(None)
+
+    def _within_bounds(self) -> bool:
+        return self._bytes <= self._flights.max_log_bytes and self._flights.total_bytes <= self._flights.max_bytes
+
+    def _has_room(self) -> bool:
+        # A flight whose readers have read everything goes on even while other logs hold all the memory there is.
+        return self._within_bounds() or not self._bytes or self.over
+
+    def _move_on(self, position: int) -> None:
+        """A reader has left `position`, by reading or by leaving; called only once nobody may join."""
+        if position == self._tail:
+            self._at_tail -= 1
+            if self._at_tail <= 0:
+                self._drop_read()
+
+    def _drop_read(self) -> None:
+        # Runs over the readers, but only when the last of them left the tail: on average once per reader and chunk.
+        tail = min((reader.position for reader in self._readers), default=self._tail + len(self._log))
+        if dropped := self._log[: tail - self._tail]:
+            size = sum(map(len, dropped))
+            del self._log[: len(dropped)]
+            self._tail = tail
+            self._bytes -= size
+            self._flights.total_bytes -= size
+            self._wake_producer()
+        self._at_tail = sum(reader.position == tail for reader in self._readers)
+        if self._watch is not None and not self._log:
+            self._watch.cancel()
+
+    def _watch_unread(self) -> None:
+        if self._log:
+            loop = asyncio.get_running_loop()
+            self._watch = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
+
+    def _cut_stopped(self, tail: int) -> None:
+        """A timer's callback: cut the readers that have not moved from `tail` since it was set."""
+        if self._tail == tail:
+            for reader in [reader for reader in self._readers if reader.position == tail]:
+                self._flights.cut += 1
+                reader.close(SlowReader("The client read too slowly."))
+        if self._landed:
+            self._watch_unread()
+
+
+class Reader(Generic[H]):
+    """One client's place in a flight: its head, then its chunks by `async for`.
+
+    Reading may be cancelled or timed out at any time and loses nothing. Chunks that wait are joined, up to
+    `MAX_READ_BYTES` a read.
+    """
+
+    __slots__ = ("_closed", "_flight", "_waiter", "position", "with_withheld")
+
+    def __init__(self, flight: Flight[H]) -> None:
+        self.with_withheld = False
+        """Set by the client before it reads: whether it gets the chunks that are withheld from others."""
+        self.position = 0
+        """The next chunk, counted from the flight's first; written by this reader."""
+        self._flight = flight
+        self._waiter: asyncio.Future[None] | None = None
+        """Set by the reader while it waits; resolved by `wake`."""
+        self._closed: Exception | None = None
+        """What a further read raises. Set once, by the client's `close` or by the flight that cuts it."""
+
+    async def head(self) -> H:
+        """Wait for the head.
+
+        Raises:
+            BaseException: the flight's failure, if it failed before it had a head.
+        """
+        flight = self._flight
+        while flight._head is _UNSET:
+            if self._closed is not None:
+                raise self._closed
+            if flight.failure is not None:
+                raise flight.failure.with_traceback(None)
+            await self._news()
+        return flight._head
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The bytes that came since the last read; waits for some.
+
+        Raises:
+            SlowReader: this reader was cut.
+            BaseException: the flight's failure, after everything that was logged.
+        """
+        flight = self._flight
+        while True:
+            if self._closed is not None:
+                raise self._closed
+            if chunk := self._take():
+                return chunk
+            if flight.over:
+                if flight.failure is not None:
+                    # One exception for many readers: without this each would add its frames to the last one's.
+                    raise flight.failure.with_traceback(None)
+                raise StopAsyncIteration
+            await self._news()
+
+    def close(self, reason: Exception | None = None) -> None:
+        """Leave. The last one out of a flight that is not over ends it. Idempotent; a later read raises `reason`."""
+        if self._closed is None:
+            self._closed = reason or RuntimeError("this reader is closed")
+            self._flight.leave(self)
+            self.wake()
+
+    def wake(self) -> None:
+        """For the flight: there is news."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _news(self) -> None:
+        # A future for each: cancelling one reader would cancel a shared one for all, and to shield it costs more.
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _take(self) -> bytes:
+        flight = self._flight
+        log, position, tail = flight._log, self.position, flight._tail
+        end = tail + len(log)
+        if position == end:
+            return b""
+        if position + 1 == end and not flight._withheld:
+            chunk = log[-1]
+            self.position = end
+        else:
+            chunk = self._take_several(end)
+        if not flight._joinable:
+            flight._move_on(position)
+        return chunk
+
+    def _take_several(self, end: int) -> bytes:
+        flight = self._flight
+        chunks: list[bytes] = []
+        size = 0
+        while self.position < end:
+            chunk = flight._log[self.position - flight._tail]
+            if self.with_withheld or self.position not in flight._withheld:
+                size += len(chunk)
+                if size > MAX_READ_BYTES and chunks:
+                    break
+                chunks.append(chunk)
+            self.position += 1
+        return b"".join(chunks)
