@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from pydantic import BaseModel, SecretStr
-from pydantic_core import PydanticUndefined
 
 from config.environment import PREFIX
 from config.faults import section_of
@@ -23,7 +22,7 @@ def _rows(model: type[BaseModel], prefix: str, variable: str | None) -> list[str
         section, many = section_of(field.annotation)
         own = variable + name.upper() if variable else None
         if section is None or many:
-            default = "" if field.default is PydanticUndefined else f"`{_spelt(field.default)}`"
+            default = "" if field.is_required() else f"`{_spelt(field.get_default(call_default_factory=True))}`"
             rows.append(f"| `{prefix}{name}` | {default} | {f'`{own}`' if own else ''} | {_cell(field.description)} |")
         if section is not None:
             inside = f"{own}__" if own and not many else None

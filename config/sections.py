@@ -6,32 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-
-def a_number(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("write a number")
-    return value
-
-
-Seconds = Annotated[float, BeforeValidator(a_number), Field(ge=0, allow_inf_nan=False)]
-PositiveSeconds = Annotated[float, BeforeValidator(a_number), Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, BeforeValidator(a_number), Field(ge=0)]
-PositiveCount = Annotated[int, BeforeValidator(a_number), Field(gt=0)]
-
-
-def _a_name(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", value):
-        raise ValueError(
-            "a name is up to 64 letters, digits, dots, dashes or underscores, with a letter or digit first"
-        )
-    return value
-
-
-Name = Annotated[str, BeforeValidator(lambda value: _a_name(value) if isinstance(value, str) else value)]
-"""Used in paths, labels and logs."""
+from config.fields import Count, Name, PositiveCount, PositiveSeconds, Seconds, Section, fault
 
 
 def _a_variable(value: Any) -> Any:
@@ -50,17 +27,6 @@ def _a_token(value: Any) -> Any:
 
 
 Token = Annotated[SecretStr, BeforeValidator(_a_token)]
-
-
-def fault(at: tuple[str | int, ...], text: str) -> PydanticCustomError:
-    """An error about a part of what a model-wide check looks at; `at` says which, so that its line can be named."""
-    return PydanticCustomError("value_error", "{text}", {"text": text, "at": at})
-
-
-class Section(BaseModel):
-    """A group of settings: frozen, no unknown keys, described by the strings under its fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class TimeoutsSettings(Section):
@@ -87,7 +53,7 @@ class UpstreamSettings(Section):
     models: tuple[str, ...] = ("*",)
     """Models it serves, as names or globs."""
 
-    aliases: dict[str, str] = {}
+    aliases: dict[str, str] = Field(default_factory=dict)
     """Public name to the name this server knows. Re-pointing an alias starts with an empty cache for it."""
 
     api_key_env: EnvironmentVariable | None = None

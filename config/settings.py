@@ -12,20 +12,17 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from config.document import ConfigError, Document, Location, read_document, read_file
 from config.environment import PREFIX, read_environment, variable
 from config.faults import faults
+from config.fields import PositiveCount, Seconds, a_number, fault
 from config.sections import (
     EmbedderSettings,
     FlightsSettings,
     MetricsSettings,
-    PositiveCount,
-    Seconds,
     ServerSettings,
     StoreSettings,
     TenantSettings,
     TimeoutsSettings,
     Token,
     UpstreamSettings,
-    a_number,
-    fault,
 )
 
 __all__ = [
