@@ -2,8 +2,11 @@
 
 import hashlib
 import os
+from collections.abc import Iterator
 from importlib import resources
 from ipaddress import IPv4Network, ip_address
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -32,7 +35,7 @@ def write(tmp_path):
     return write
 
 
-def refusal(path, **flags):
+def refusal(path: Path | None, **flags: Any) -> str:
     with pytest.raises(ConfigError) as caught:
         load_settings(path, flags)
     return str(caught.value).replace(str(path), "proxy.yaml")
@@ -230,7 +233,7 @@ def test_an_upstreams_url_that_can_not_work_is_refused(written, cure):
         UpstreamSettings(name="a", url=written)
 
 
-def keyed(**more):
+def keyed(**more: Any) -> dict[str, Any]:
     return {"upstreams": [{"name": "a", "url": "http://a", "api_key_env": "ENGINE_KEY"}], **more}
 
 
@@ -260,7 +263,7 @@ def test_our_key_may_be_spent_by_those_who_are_known_or_let_in(more):
 
 def test_tenants_keys_are_kept_as_digests_only():
     digest = hashlib.sha256(KEY.encode()).hexdigest()
-    settings = Settings(tenants=[{"name": "acme", "api_keys": [KEY, f"sha256:{'AB' * 32}"]}])
+    settings = load_settings(None, {"tenants": [{"name": "acme", "api_keys": [KEY, f"sha256:{'AB' * 32}"]}]})
     assert settings.tenants[0].api_keys == (f"sha256:{digest}", f"sha256:{'ab' * 32}")
     assert digest not in repr(settings)
 
@@ -270,8 +273,7 @@ def test_tenants_keys_are_kept_as_digests_only():
     [([], "write at least one key"), (["short"], "at least 8 characters"), (["sha256:12"], "64 hex digits")],
 )
 def test_keys_that_protect_nothing_are_refused(keys, cure):
-    with pytest.raises(ValidationError, match=cure):
-        Settings(tenants=[{"name": "acme", "api_keys": keys}])
+    assert cure in refusal(None, tenants=[{"name": "acme", "api_keys": keys}])
 
 
 def test_two_tenants_may_not_have_one_key(write):
@@ -304,14 +306,14 @@ def test_an_error_never_repeats_a_secret(write, text):
 
 
 def test_secrets_do_not_show():
-    settings = Settings(admin_token=SECRET, tenant_secret=SECRET)
+    settings = load_settings(None, {"admin_token": SECRET, "tenant_secret": SECRET})
     assert SECRET not in repr(settings)
     assert settings.admin_token is not None
     assert settings.admin_token.get_secret_value() == SECRET
 
 
 def test_trusted_proxies_are_networks():
-    settings = Settings(trusted_proxies=["10.0.0.7", "10.1.0.0/16", "fd00::/8"])
+    settings = load_settings(None, {"trusted_proxies": ["10.0.0.7", "10.1.0.0/16", "fd00::/8"]})
     assert settings.trusted_proxies[0] == IPv4Network("10.0.0.7/32")
     assert any(ip_address("10.1.2.3") in network for network in settings.trusted_proxies)
 
@@ -346,7 +348,7 @@ def test_every_setting_says_what_it_is_for_and_stands_in_the_table():
     assert all(not row.endswith("|  |") for row in table.splitlines()[2:]), "a setting without a description"
 
 
-def names_of(model: type[BaseModel], prefix: str = ""):
+def names_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
     for name, field in model.model_fields.items():
         section, many = section_of(field.annotation)
         if section is None:
@@ -355,7 +357,7 @@ def names_of(model: type[BaseModel], prefix: str = ""):
             yield from names_of(section, f"{prefix}{name}{'[]' if many else ''}.")
 
 
-def named(data, name):
+def named(data: Any, name: str) -> bool:
     for part in name.replace("[]", ".[]").split("."):
         if part == "[]":
             data = data[0] if data else {}

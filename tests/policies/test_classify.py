@@ -1,5 +1,7 @@
 """Which family a request belongs to, and that no text is read which no family asks about."""
 
+from typing import Any
+
 import pytest
 import re2
 from hypothesis import given
@@ -13,11 +15,22 @@ from policies.model import FamilyPolicy, PolicySet
 CHAT = "/v1/chat/completions"
 
 
-def policies(**matches):
-    return PolicySet(tuple(FamilyPolicy(name=name, match=match) for name, match in matches.items()))
+def policies(**matches: Any) -> PolicySet:
+    return PolicySet(
+        tuple(FamilyPolicy.model_validate({"name": name, "match": match}) for name, match in matches.items())
+    )
 
 
-def family(policies, prompt="", system="", *, path=CHAT, model="m", tenant=None, header=None):
+def family(
+    policies: PolicySet,
+    prompt: str = "",
+    system: str = "",
+    *,
+    path: str = CHAT,
+    model: str = "m",
+    tenant: str | None = None,
+    header: str | None = None,
+) -> str:
     return classify(
         policies,
         path=path,
@@ -29,7 +42,7 @@ def family(policies, prompt="", system="", *, path=CHAT, model="m", tenant=None,
     ).name
 
 
-def unread():
+def unread() -> str:
     raise AssertionError("a text was read that no family asks about")
 
 
@@ -80,15 +93,16 @@ def test_a_text_is_read_only_if_the_family_could_still_match():
 def test_each_text_is_read_once():
     reads = []
     many = policies(**{f"f{n}": {"prompt_regex": f"x{n}y", "system_regex": f"z{n}"} for n in range(5)})
-    found = classify(
-        many,
-        path=CHAT,
-        model="m",
-        tenant=None,
-        header=None,
-        prompt_text=lambda: reads.append("prompt") or "x2y x3y",
-        system_text=lambda: reads.append("system") or "z3",
-    )
+
+    def prompt() -> str:
+        reads.append("prompt")
+        return "x2y x3y"
+
+    def system() -> str:
+        reads.append("system")
+        return "z3"
+
+    found = classify(many, path=CHAT, model="m", tenant=None, header=None, prompt_text=prompt, system_text=system)
     assert found.name == "f3"
     assert reads == ["prompt", "system"]
 

@@ -2,12 +2,17 @@
 
 import json
 from importlib import resources
+from typing import Any
 
 import pytest
 
 from config.document import read_document
 from policies.load import PolicyError, check_evidence, load_policies
 from policies.model import DEFAULT_GUARDS, FamilyPolicy, PolicySet
+
+
+def family(**written: Any) -> FamilyPolicy:
+    return FamilyPolicy.model_validate(written)
 
 
 @pytest.fixture
@@ -235,7 +240,7 @@ def test_M04_a_missing_threshold_is_not_zero(refusal, mode):
 
 def test_modes_are_words_even_if_another_reader_took_them_for_truth_values(load):
     assert load("families:\n- name: a\n  semantic: {mode: off}\n").families[0].semantic.mode == "off"
-    assert FamilyPolicy(semantic={"mode": True, "threshold": 0.9}).semantic.mode == "on"
+    assert family(semantic={"mode": True, "threshold": 0.9}).semantic.mode == "on"
 
 
 SEMANTIC = "families:\n- name: a\n  semantic: {mode: on, threshold: 0.9%s}\n"
@@ -327,8 +332,8 @@ def test_a_family_that_can_be_reached_is_kept(load, earlier, later):
 
 
 def test_K06_meaning_changes_only_with_what_changes_what_a_stored_answer_means():
-    plain = FamilyPolicy(name="a")
-    same = FamilyPolicy(
+    plain = family(name="a")
+    same = family(
         name="b",
         exact={"ttl_s": 1, "replay": "verbatim"},
         semantic={"threshold": 0.99, "guards": ["numbers"], "mode": "shadow"},
@@ -337,12 +342,12 @@ def test_K06_meaning_changes_only_with_what_changes_what_a_stored_answer_means()
     )
     assert plain.meaning == same.meaning
     others = [
-        FamilyPolicy(normalize=["casefold"]),
-        FamilyPolicy(normalize=["casefold", "whitespace"]),
-        FamilyPolicy(ignore_user=False),
+        family(normalize=["casefold"]),
+        family(normalize=["casefold", "whitespace"]),
+        family(ignore_user=False),
     ]
     assert len({plain.meaning, *(other.meaning for other in others)}) == 4
-    assert FamilyPolicy(normalize=["nfc", "casefold"]).meaning == FamilyPolicy(normalize=["casefold", "nfc"]).meaning
+    assert family(normalize=["nfc", "casefold"]).meaning == family(normalize=["casefold", "nfc"]).meaning
 
 
 def test_a_policy_set_can_be_built_without_a_file():
