@@ -88,8 +88,7 @@ class FastembedEmbedder:
             ) from error
         onnx: Any = self._model.model
         # fastembed's own tokenizer cuts at the window, so it can't say that something was cut.
-        serialized: str = onnx.tokenizer.to_str()
-        self._tokenizer = Tokenizer.from_str(serialized)
+        self._tokenizer = Tokenizer.from_str(onnx.tokenizer.to_str())
         truncation = self._tokenizer.truncation
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -101,7 +100,9 @@ class FastembedEmbedder:
         self._identity = identify(
             model,
             self.weights_sha256,
-            hashlib.sha256(serialized.encode()).hexdigest(),
+            hashlib.sha256(
+                b"".join((Path(onnx._model_dir) / name).read_bytes() for name in TOKENIZER_FILES)
+            ).hexdigest(),
             pooling or type(onnx).__name__,
             self._dimensions,
         )

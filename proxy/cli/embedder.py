@@ -1,0 +1,100 @@
+"""`python -m proxy embedder`: what the embedder is, and the faster file made of the packaged one."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from proxy.cache.embedder import Embedder, EmbedderUnavailable
+from proxy.cache.embedder_loader import PACKAGED_MODEL, REHEARSAL, built_folder, embedder_loader
+from proxy.cache.embedder_repack import repack
+
+EPILOG = """examples:
+  python -m proxy embedder info
+  python -m proxy embedder build        re-pack the packaged weights: less memory, shorter lookups
+  python -m proxy embedder info --sha256 SHA256
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; 0 if it did what was asked, 1 if it can't, 2 for bad usage."""
+    parser = _parser()
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    try:
+        report = _build(options.output) if options.action == "build" else _info(options.model, options.sha256)
+    except EmbedderUnavailable as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps(report))
+    else:
+        width = max(map(len, report))
+        for name, value in report.items():
+            print(f"{name:<{width}}  {value}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m proxy embedder",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    actions = parser.add_subparsers(dest="action", required=True)
+    info = actions.add_parser("info", help="load the embedder and print its identity")
+    info.add_argument("--model", default=PACKAGED_MODEL, help="the packaged model, or a folder with a model.onnx")
+    info.add_argument("--sha256", help="of a file made by `build`")
+    build = actions.add_parser("build", help="re-pack the packaged weights (needs onnx and onnx-ir)")
+    build.add_argument("--output", type=Path, help="folder to write to, instead of the cache folder")
+    for action in (info, build):
+        action.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def _info(model: str, sha256: str | None) -> dict[str, object]:
+    return _describe(embedder_loader("packaged", model=model, sha256=sha256)())
+
+
+def _build(output: Path | None) -> dict[str, object]:
+    # These load onnxruntime, which `--help` must not wait for.
+    from proxy.cache.embedder_fastembed import file_sha256, packaged_weights
+
+    source = packaged_weights()
+    with Console(stderr=True).status("re-packing"), tempfile.TemporaryDirectory() as scratch:
+        made = Path(scratch) / "model.onnx"
+        repack(source, made)
+        sha256 = file_sha256(made)
+        folder = output or built_folder(sha256)
+        folder.mkdir(parents=True, exist_ok=True)
+        # Written beside its place and renamed, so that a proxy starting meanwhile sees a whole file or none.
+        beside = folder / ".model.onnx.new"
+        beside.write_bytes(made.read_bytes())
+        beside.replace(folder / "model.onnx")
+    embedder = embedder_loader("packaged", model=str(folder), sha256=sha256)()
+    before = embedder_loader("packaged")().embed(REHEARSAL)
+    cosines = (before * embedder.embed(REHEARSAL)).sum(axis=1)
+    model = PACKAGED_MODEL if output is None else str(folder)
+    return {
+        "file": str(folder / "model.onnx"),
+        "bytes": (folder / "model.onnx").stat().st_size,
+        **_describe(embedder),
+        "cosine to the packaged file": round(float(cosines.min()), 5),
+        "settings": f"embedder: {{model: {model}, sha256: '{sha256}'}}",
+    }
+
+
+def _describe(embedder: Embedder) -> dict[str, object]:
+    return {
+        "identity": embedder.identity,
+        "sha256": getattr(embedder, "weights_sha256", ""),
+        "dimensions": embedder.dimensions,
+        "window": embedder.window,
+    }
