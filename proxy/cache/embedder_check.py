@@ -12,11 +12,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from proxy.cache.embedder import Embedder, EmbedderUnavailable
+
 LENGTH_TOLERANCE = 1e-3
 SAME = 1.0 - 1e-6
 """Cosine of one and the same vector, in float32."""
 ALMOST_SAME = 0.999
 REMEMBERED_ROWS = 16
+
+REHEARSAL = (
+    "What is the capital of France?",
+    "My bicycle has a flat tyre",
+    "Sort a list of integers in descending order",
+)
 
 _WORD = re.compile(r"\w+")
 
@@ -49,6 +57,22 @@ class VectorCheck:
             self.look_alikes += 1
             return "gives unlike texts the same vector"
         return None
+
+
+def rehearse(embedder: Embedder) -> None:
+    """Embed three unlike texts, which also warms the model up.
+
+    Raises:
+        EmbedderUnavailable: the vectors can't be right.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            wrong = VectorCheck(embedder.dimensions).judge(REHEARSAL, embedder.embed(REHEARSAL))
+    except Exception as error:  # whatever an inference library may raise
+        raise EmbedderUnavailable(f"the embedder raised {type(error).__name__} at its first texts") from error
+    for one in wrong:
+        if one is not None:
+            raise EmbedderUnavailable(f"the embedder {one} at its first texts")
 
 
 def _words(text: str) -> list[str]:

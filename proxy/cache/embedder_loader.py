@@ -1,23 +1,19 @@
-"""From the settings' words to an embedder that has shown it works."""
+"""From the settings' words to an embedder that has shown it works.
+
+Each provider's libraries are loaded inside the functions that need them: together they weigh more than the proxy, and
+most proxies use one or none.
+"""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, assert_never
 
-import numpy as np
-
 from proxy.cache.embedder import Embedder, EmbedderUnavailable
-from proxy.cache.embedder_check import VectorCheck
 
 Provider = Literal["packaged", "fastembed", "openai"]
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
-REHEARSAL = (
-    "What is the capital of France?",
-    "My bicycle has a flat tyre",
-    "Sort a list of integers in descending order",
-)
 
 
 def built_folder(sha256: str) -> Path:
@@ -42,6 +38,8 @@ def embedder_loader(
     """
 
     def load() -> Embedder:
+        from proxy.cache.embedder_check import rehearse
+
         embedder = _load(provider, model, url, sha256, api_key)
         rehearse(embedder)
         return embedder
@@ -49,24 +47,7 @@ def embedder_loader(
     return load
 
 
-def rehearse(embedder: Embedder) -> None:
-    """Embed three unlike texts, which also warms the model up.
-
-    Raises:
-        EmbedderUnavailable: the vectors can't be right.
-    """
-    try:
-        with np.errstate(all="ignore"):
-            wrong = VectorCheck(embedder.dimensions).judge(REHEARSAL, embedder.embed(REHEARSAL))
-    except Exception as error:  # whatever an inference library may raise
-        raise EmbedderUnavailable(f"the embedder raised {type(error).__name__} at its first texts") from error
-    for one in wrong:
-        if one is not None:
-            raise EmbedderUnavailable(f"the embedder {one} at its first texts")
-
-
 def _load(provider: Provider, model: str, url: str | None, sha256: str | None, api_key: str | None) -> Embedder:
-    # Each provider's libraries are loaded only where it is the one in use: together they weigh more than the proxy.
     match provider:
         case "packaged":
             from proxy.cache.embedder_fastembed import MINILM_SHA256, PackagedEmbedder

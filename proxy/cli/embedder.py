@@ -4,50 +4,22 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from proxy.cache.embedder import Embedder, EmbedderUnavailable
-from proxy.cache.embedder_loader import PACKAGED_MODEL, REHEARSAL, built_folder, embedder_loader
+from proxy.cache.embedder_loader import PACKAGED_MODEL, built_folder, embedder_loader
 from proxy.cache.embedder_repack import repack
 
-EPILOG = """examples:
+HELP = "Say what the embedder is (info), or re-pack its weights for speed (build)."
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The two actions and their options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = """examples:
   python -m proxy embedder info
-  python -m proxy embedder build        re-pack the packaged weights: less memory, shorter lookups
-  python -m proxy embedder info --sha256 SHA256
-"""
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the command; 0 if it did what was asked, 1 if it can't, 2 for bad usage."""
-    parser = _parser()
-    try:
-        options = parser.parse_args(arguments)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    try:
-        report = _build(options.output) if options.action == "build" else _info(options.model, options.sha256)
-    except EmbedderUnavailable as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    if options.json:
-        print(json.dumps(report))
-    else:
-        width = max(map(len, report))
-        for name, value in report.items():
-            print(f"{name:<{width}}  {value}")
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m proxy embedder",
-        description=__doc__,
-        epilog=EPILOG,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
+  python -m proxy embedder build                    less memory, shorter lookups
+  python -m proxy embedder info --sha256 SHA256     of what `build` made"""
     actions = parser.add_subparsers(dest="action", required=True)
     info = actions.add_parser("info", help="load the embedder and print its identity")
     info.add_argument("--model", default=PACKAGED_MODEL, help="the packaged model, or a folder with a model.onnx")
@@ -56,7 +28,22 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--output", type=Path, help="folder to write to, instead of the cache folder")
     for action in (info, build):
         action.add_argument("--json", action="store_true", help="print one JSON object")
-    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """0 if it did what was asked, 1 if it can't."""
+    try:
+        report = _build(arguments.output) if arguments.action == "build" else _info(arguments.model, arguments.sha256)
+    except EmbedderUnavailable as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if arguments.json:
+        print(json.dumps(report))
+        return 0
+    width = max(map(len, report))
+    for name, value in report.items():
+        print(f"{name:<{width}}  {value}")
+    return 0
 
 
 def _info(model: str, sha256: str | None) -> dict[str, object]:
@@ -64,7 +51,10 @@ def _info(model: str, sha256: str | None) -> dict[str, object]:
 
 
 def _build(output: Path | None) -> dict[str, object]:
-    # These load onnxruntime, which `--help` must not wait for.
+    # What these load, the other commands must not wait for.
+    from rich.console import Console
+
+    from proxy.cache.embedder_check import REHEARSAL
     from proxy.cache.embedder_fastembed import file_sha256, packaged_weights
 
     source = packaged_weights()
