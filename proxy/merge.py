@@ -1,0 +1,110 @@
+"""Merge JSON values that arrive in pieces, in time linear in their size. No field of any API has a rule of its own.
+
+    strings   append, but for the few in `NOT_APPENDED`, whose last one that is not empty wins
+    lists     extend; items with an integer `index` merge by it. Those without fall back on a string `id`, and an item
+              without either goes on where the item with an `id` just before it stopped
+    objects   merge by the same rules
+    the rest  last non-null wins
+
+What is under way is made of `dict`, `Items` and `_Text`, is changed in place, and shares nothing with what came in.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+NOT_APPENDED = frozenset({"role", "id", "type", "name", "finish_reason", "stop_reason"})
+"""Strings that are words, not text: some engines repeat them in every piece."""
+
+
+class Unmergeable(ValueError):
+    """The pieces do not fit together, so nobody can say what the whole is."""
+
+
+class _Text(list[str]):
+    """A string under way, as its pieces: appending to a `str` would copy it each time."""
+
+
+@dataclass(slots=True)
+class Items:
+    """A list under way, with the places of those of its items that may go on."""
+
+    values: list[Any] = field(default_factory=list)
+    places: dict[int | str, int] = field(default_factory=dict)
+
+    def add(self, item: Any) -> None:
+        """Append an item, or merge it into the one it continues."""
+        index, name = (item.get("index"), item.get("id")) if isinstance(item, dict) else (None, None)
+        place = len(self.values)
+        if type(index) is int:
+            place = self.places.setdefault(index, place)
+            self._require_same(place, name)
+        elif _is_name(name):
+            place = self.places.setdefault(name, place)
+        elif isinstance(item, dict) and not name and self._last_is_named():
+            place -= 1
+        if place == len(self.values):
+            self.values.append(_merged(None, item, ""))
+        else:
+            self.values[place] = _merged(self.values[place], item, "")
+
+    def _require_same(self, place: int, name: Any) -> None:
+        """Refuse an item whose `id` is another than that of the item at its index: one of the two is wrong."""
+        if place < len(self.values) and _is_name(name):
+            there = self.values[place].get("id")
+            if _is_name(there) and there != name:
+                raise Unmergeable("two items with different ids have the same index")
+
+    def _last_is_named(self) -> bool:
+        """Whether the last item has an `id` and no index, so that it may go on in an item that has neither."""
+        last = self.values[-1] if self.values else None
+        return isinstance(last, dict) and type(last.get("index")) is not int and _is_name(last.get("id"))
+
+
+def _is_name(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and value != ""
+
+
+def _merged(old: Any, new: Any, name: str) -> Any:
+    if new is None:
+        return old
+    if isinstance(new, str):
+        if name in NOT_APPENDED:
+            return new or old or new
+        if not isinstance(old, _Text):
+            _require(old, None, name)
+            return _Text([new])
+        old.append(new)
+        return old
+    if isinstance(new, dict):
+        _require(old, dict, name)
+        merged = {} if old is None else old
+        for member, value in new.items():
+            merged[member] = _merged(merged.get(member), value, member)
+        return merged
+    if isinstance(new, list):
+        _require(old, Items, name)
+        items = Items() if old is None else old
+        for item in new:
+            items.add(item)
+        return items
+    _require(old, None, name)
+    return new
+
+
+def _require(old: Any, kind: type | None, name: str) -> None:
+    """Refuse to put a list or an object in the place of something else, or the reverse."""
+    if old is None or (kind is not None and isinstance(old, kind)):
+        return
+    if kind is not None or isinstance(old, dict | Items):
+        raise Unmergeable(f"{name or 'an item'} has more than one type")
+
+
+def finished(value: Any) -> Any:
+    """The plain JSON value of what was merged."""
+    if isinstance(value, _Text):
+        return "".join(value)
+    if isinstance(value, Items):
+        return [finished(item) for item in value.values]
+    if isinstance(value, dict):
+        return {name: finished(member) for name, member in value.items()}
+    return value
