@@ -1,0 +1,136 @@
+"""Render a record in both wire modes as ready bytes, and make them one client's own.
+
+A hit must cost no rendering. So both renderings are kept, with marks where the id and the time go: a hit is two
+replaces. A mark is 128 random bits of this process that never leave it, so no text can contain one.
+"""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from proxy.fold import Record
+from proxy.openai import CHAT
+from proxy.sse import DONE, encode
+
+END = encode(DONE)
+"""The event that ends every stream; `Rendered.stream` is without it, since a usage event may come between."""
+
+ID_KEY_CHARS = 20
+"""Hexadecimal characters of the entry's key in an id: 80 bits, enough to lead back to the entry."""
+
+ID_RANDOM_BYTES = 6
+
+
+@dataclass(slots=True, frozen=True)
+class Marks:
+    """What stands in a template for the id and for the time: JSON strings, quotes included."""
+
+    id: str
+    created: str
+
+    @classmethod
+    def new(cls) -> "Marks":
+        return cls(id=secrets.token_hex(16), created=secrets.token_hex(16))
+
+
+@dataclass(slots=True, frozen=True)
+class Rendered:
+    """A record as templates for `personal`. `usage_event` is None where the engine never told the usage."""
+
+    plain: bytes
+    stream: bytes
+    usage_event: bytes | None
+
+
+def render(record: Record, marks: Marks) -> Rendered:
+    """Render a record that `proxy.storable` found well formed."""
+    marked = {**record, "id": marks.id, "created": marks.created}
+    events = [encode(orjson.dumps(chunk)) for chunk in _chunks(marked)]
+    usage = record.get("usage")
+    return Rendered(
+        plain=orjson.dumps(marked),
+        stream=b"".join(events),
+        usage_event=encode(orjson.dumps({**_head(marked), "choices": [], "usage": usage})) if usage else None,
+    )
+
+
+def personal(template: bytes, marks: Marks, new_id: str, created: int) -> bytes:
+    """A template with an id and a time (Unix seconds); the record's own give back its rendering verbatim."""
+    with_id = template.replace(b'"%b"' % marks.id.encode(), orjson.dumps(new_id))
+    return with_id.replace(b'"%b"' % marks.created.encode(), b"%d" % created)
+
+
+def new_id(path: str, key: bytes) -> str:
+    """A fresh id of fixed length for a hit on `key`: it begins with the key, so it leads back to the entry."""
+    prefix = "chatcmpl-" if path == CHAT else "cmpl-"
+    return f"{prefix}{key.hex()[:ID_KEY_CHARS]}{secrets.token_hex(ID_RANDOM_BYTES)}"
+
+
+_REPEATED = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
+"""Top-level fields that every chunk carries; the others go into the first."""
+
+
+def _head(record: Record) -> Record:
+    head = {name: record[name] for name in _REPEATED if name in record}
+    if head.get("object") == "chat.completion":
+        head["object"] = "chat.completion.chunk"
+    return head
+
+
+def _chunks(record: Record) -> list[Record]:
+    """The chunks of a stream, without usage. Folded, they are the record again: each value is sent once."""
+    head = _head(record)
+    chunks = [{**head, "choices": [choice]} for whole in record["choices"] for choice in _choice_chunks(whole)]
+    first = chunks[0] if chunks else {**head, "choices": []}
+    for name, value in record.items():
+        if name not in first and name != "usage":
+            first[name] = value
+    return chunks or [first]
+
+
+def _choice_chunks(choice: dict[str, Any]) -> list[dict[str, Any]]:
+    """One choice's chunks: its beginning, what it says, and a last one with the finish reason and all other fields."""
+    index = choice["index"]
+    closing = {
+        name: value for name, value in choice.items() if name not in ("index", "message", "text", "logprobs", "delta")
+    }
+    logprobs = {"logprobs": choice["logprobs"]} if "logprobs" in choice else {}
+    if "message" not in choice:
+        said = {"index": index, "text": choice.get("text", ""), **logprobs, "finish_reason": None}
+        return [said, {"index": index, "text": "", "finish_reason": None, **closing}]
+    deltas = _deltas(choice["message"])
+    # The log probabilities are those of the content, or of whatever comes last where there is none.
+    told = next((place for place, delta in enumerate(deltas) if delta.get("content")), len(deltas) - 1)
+    chunks = [
+        {"index": index, "delta": delta, **(logprobs if place == told else {}), "finish_reason": None}
+        for place, delta in enumerate(deltas)
+    ]
+    return [*chunks, {"index": index, "delta": {}, "finish_reason": None, **closing}]
+
+
+def _deltas(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The role first, with every value that has no length; then reasoning, content and the rest, one field each."""
+    first: dict[str, Any] = {"role": message.get("role", "assistant")}
+    later = []
+    for name, value in message.items():
+        if name == "role":
+            continue
+        if not value or not isinstance(value, str | list | dict):
+            first[name] = value
+        elif name == "tool_calls":
+            later.append((2, {name: _indexed(value)}))
+        else:
+            if name == "content" and isinstance(value, str):
+                first[name] = ""
+            later.append((0 if name.startswith("reasoning") else 1, {name: value}))
+    # The sort keeps the record's order within a rank.
+    return [first, *(delta for _, delta in sorted(later, key=lambda ranked: ranked[0]))]
+
+
+def _indexed(calls: Any) -> Any:
+    """Tool calls with the index that only streams have."""
+    if not isinstance(calls, list):
+        return calls
+    return [{**call, "index": place} if isinstance(call, dict) else call for place, call in enumerate(calls)]

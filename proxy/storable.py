@@ -1,0 +1,132 @@
+"""May an answer be stored? One pure function, and the shape that everything stored has."""
+
+import json
+from typing import Any, Never, TypeGuard
+
+from proxy.fold import Record
+
+JSON_FORMATS = ("json_object", "json_schema")
+
+JSON_FIELDS = ("guided_json", "json_schema")
+"""Top-level request fields of vLLM and llama.cpp that ask for JSON beside `response_format`."""
+
+
+def why_not_stored(
+    status: int,
+    record: Record | None,
+    *,
+    streamed: bool,
+    done: bool,
+    error: bool,
+    finish_reasons: frozenset[str],
+    request_payload: dict[str, Any],
+    size: int,
+    max_entry_bytes: int,
+    store_refusals: bool = False,
+) -> str | None:
+    """The reason why this answer may not be stored, as a word that can be counted; None if it may.
+
+    Args:
+        record: the answer as `read_record` or `fold_stream` gave it; None where it could not be read.
+        done: the end marker was seen; only asked of what was streamed.
+        error: the body, or an event, had an `error` member.
+        finish_reasons: those the family accepts.
+        size: bytes of the answer as it arrived.
+    """
+    if status != 200:
+        return "status"
+    if error or (record is not None and record.get("error") is not None):
+        return "error"
+    if streamed and not done:
+        return "unfinished"
+    if not well_formed(record):
+        return "shape"
+    choices = record["choices"]
+    if len(choices) < _choices_asked(request_payload):
+        return "unfinished"
+    if not all(_ends_in(choice, finish_reasons) for choice in choices):
+        return "finish_reason"
+    if not store_refusals and any(_refusal(choice) for choice in choices):
+        return "refusal"
+    if any(_is_empty(choice) for choice in choices):
+        return "empty"
+    if _asks_for_json(request_payload) and not all(_holds_json(choice) for choice in choices):
+        return "invalid_json"
+    return "size" if size > max_entry_bytes else None
+
+
+def well_formed(record: Any) -> TypeGuard[Record]:
+    """Whether this is a whole completion: choices with distinct indices, each with a message or a text, none a delta.
+
+    Asked of what comes out of a store too: what is not well formed is a miss and is deleted.
+    """
+    if not isinstance(record, dict) or record.get("object", "chat.completion") not in _OBJECTS:
+        return False
+    choices = record.get("choices")
+    if not isinstance(choices, list) or not choices or not all(_is_choice(choice) for choice in choices):
+        return False
+    return len({choice["index"] for choice in choices}) == len(choices)
+
+
+_OBJECTS = ("chat.completion", "text_completion")
+
+
+def _is_choice(choice: Any) -> bool:
+    if not isinstance(choice, dict) or "delta" in choice or type(choice.get("index")) is not int:
+        return False
+    if "message" in choice:
+        return isinstance(choice["message"], dict)
+    return isinstance(choice.get("text"), str)
+
+
+def _choices_asked(payload: dict[str, Any]) -> int:
+    """How many choices make the answer whole: `n` for each prompt. One prompt may be a list of token numbers."""
+    n, prompt = payload.get("n"), payload.get("prompt")
+    prompts = 1
+    if isinstance(prompt, list) and not all(isinstance(item, int) for item in prompt):
+        prompts = len(prompt)
+    return prompts * (n if type(n) is int and n > 0 else 1)
+
+
+def _ends_in(choice: dict[str, Any], finish_reasons: frozenset[str]) -> bool:
+    reason = choice.get("finish_reason")
+    return isinstance(reason, str) and reason in finish_reasons
+
+
+def _refusal(choice: dict[str, Any]) -> bool:
+    return bool(choice.get("message", {}).get("refusal"))
+
+
+def _is_empty(choice: dict[str, Any]) -> bool:
+    if "message" not in choice:
+        return not choice["text"]
+    message = choice["message"]
+    return not any(message.get(name) for name in ("content", "tool_calls", "function_call", "refusal"))
+
+
+def _asks_for_json(payload: dict[str, Any]) -> bool:
+    wanted = payload.get("response_format")
+    structured = payload.get("structured_outputs")
+    return (
+        (isinstance(wanted, dict) and wanted.get("type") in JSON_FORMATS)
+        or (isinstance(structured, dict) and any(structured.get(name) for name in ("json", "json_object")))
+        or any(payload.get(name) is not None for name in JSON_FIELDS)
+    )
+
+
+def _holds_json(choice: dict[str, Any]) -> bool:
+    """Whether the text of a choice is JSON; a choice that calls a tool, or refuses, has no text to check."""
+    text = choice["message"].get("content") if "message" in choice else choice["text"]
+    if not text and "message" in choice:
+        return True
+    if not isinstance(text, str):
+        return False
+    try:
+        json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse_constant(name: str) -> Never:
+    raise ValueError(f"{name} is not JSON")
