@@ -74,7 +74,7 @@ class Flights(Generic[H]):
         return len(self._aloft)
 
     def find(self, key: bytes, *, stream: bool) -> "Flight[H] | None":
-        """The flight a client may join: a plain client any of its key, a streaming one only what is asked as a stream."""
+        """Whom a client may join: a plain client any flight of its key, a streaming one only one asked as a stream."""
         if not stream and (flight := self._plain.get(key)) is not None:
             return flight
         return self._streams.get(key)
@@ -308,7 +308,9 @@ class Flight(Generic[H]):
 
     def _wake(self) -> None:
         for reader in self._readers:
-            reader.wake()
+            waiter = reader._waiter
+            if waiter is not None and not waiter.done():
+                waiter.set_result(None)
 
     def _wake_producer(self) -> None:
         if self._room is not None and not self._room.done() and self._has_room():
@@ -373,7 +375,7 @@ class Reader(Generic[H]):
         """The next chunk, counted from the flight's first; written by this reader."""
         self._flight = flight
         self._waiter: asyncio.Future[None] | None = None
-        """Set by the reader while it waits; resolved by `wake`."""
+        """Set by the reader when it waits; resolved by the flight when there is news, or by `close`."""
         self._closed: Exception | None = None
         """What a further read raises. Set once, by the client's `close` or by the flight that cuts it."""
 
@@ -389,7 +391,8 @@ class Reader(Generic[H]):
                 raise self._closed
             if flight.failure is not None:
                 raise flight.failure.with_traceback(None)
-            await self._news()
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
         return flight._head
 
     def __aiter__(self) -> Self:
@@ -406,41 +409,31 @@ class Reader(Generic[H]):
         while True:
             if self._closed is not None:
                 raise self._closed
-            if chunk := self._take():
+            if self.position < flight._tail + len(flight._log) and (chunk := self._take()):
                 return chunk
             if flight.over:
                 if flight.failure is not None:
                     # One exception for many readers: without this each would add its frames to the last one's.
                     raise flight.failure.with_traceback(None)
                 raise StopAsyncIteration
-            await self._news()
+            # A future for each: cancelling one reader would cancel a shared one for all, and to shield it costs more.
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
 
     def close(self, reason: Exception | None = None) -> None:
         """Leave. The last one out of a flight that is not over ends it. Idempotent; a later read raises `reason`."""
         if self._closed is None:
             self._closed = reason or RuntimeError("this reader is closed")
             self._flight.leave(self)
-            self.wake()
-
-    def wake(self) -> None:
-        """For the flight: there is news."""
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    async def _news(self) -> None:
-        # A future for each: cancelling one reader would cancel a shared one for all, and to shield it costs more.
-        self._waiter = asyncio.get_running_loop().create_future()
-        try:
-            await self._waiter
-        finally:
-            self._waiter = None
+            if self._waiter is not None and not self._waiter.done():
+                self._waiter.set_result(None)
 
     def _take(self) -> bytes:
+        """What has come since the last read, which is something; empty if all of it is withheld from this reader."""
         flight = self._flight
-        log, position, tail = flight._log, self.position, flight._tail
-        end = tail + len(log)
-        if position == end:
-            return b""
+        log = flight._log
+        position = self.position
+        end = flight._tail + len(log)
         if position + 1 == end and not flight._withheld:
             chunk = log[-1]
             self.position = end
