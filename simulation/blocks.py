@@ -1,11 +1,11 @@
 """The KV cache of one engine: a fixed number of blocks, those free kept in the order in which they are taken again.
 
-A free block may still hold a prefix. What a sequence gives back joins the end of the order, its last block first, so that
-the start of a prefix outlives its end; whoever needs a block takes from the front and destroys what it held.
+A free block may still hold a prefix. What a sequence gives back joins the end of the order, its last block first, so
+that the start of a prefix outlives its end; whoever needs a block takes from the front and destroys what it held.
 
 Two kinds of blocks make this cheap and exact. A *keyed* block holds a full block of a prompt whose hash others may ask
-for; each is an entry of its own. All other blocks (prompts without hashes, generated tokens, the block being filled) can
-be found only by the sequence that filled them, and only after it was preempted: they are counted, in runs.
+for; each is an entry of its own. All other blocks (prompts without hashes, generated tokens, the block being filled)
+can be found only by the sequence that filled them, and only after it was preempted: they are counted, in runs.
 """
 
 from collections import OrderedDict

@@ -4,9 +4,10 @@
 
 sequences are those that decode in the step, KV tokens what they attend to, prompt tokens the sum of the prefill chunks,
 context the tokens a chunk attends to, itself included. Tables by sequences or by tokens may stand beside the formula,
-for engines whose cost is not a line (CPUs, small batches).
+for engines whose cost is not a line (CPUs, small batches, mixtures of experts).
 """
 
+import itertools
 import math
 import warnings
 from collections.abc import Sequence
@@ -36,11 +37,13 @@ class Seen:
 class CostModel:
     """Seconds per step. Every field is in seconds or counts, whatever unit a preset or a file is written in.
 
-    knee_tokens, where set, makes d count only the tokens (prompt and decode together) of a step beyond it: below the
-    knee the weights have to be read anyway. prefill_floor_s is the least that the prompt part of a step takes.
-    Tables hold (count, seconds) points in rising order, are read by straight lines between them and are added to the
-    formula: sequence_table by decoding sequences (nothing for none), token_table by all tokens of the step.
-    The overhead is the engine's own work between the kernels: per step, and per scheduled sequence.
+    mixed_kv_token_s is added to the KV term in steps that also prefill: kernels for mixed batches read the KV cache
+    more slowly. knee_tokens, where set, makes d count only the tokens (prompt and decode together) of a step beyond it:
+    below the knee the weights have to be read anyway. prefill_floor_s is the least that the prompt part of a step
+    takes. Tables hold (count, seconds) points in rising order, are read by straight lines between them and are added to
+    the formula: sequence_table by decoding sequences (nothing for none), token_table by all tokens of the step.
+    The overhead is what the kernels do not show (the engine's own work, communication): per step, per scheduled
+    sequence and per prompt token.
     """
 
     name: str
@@ -50,12 +53,14 @@ class CostModel:
     kv_token_s: float = 0.0
     prompt_token_s: float = 0.0
     chunk_context_s: float = 0.0
+    mixed_kv_token_s: float = 0.0
     knee_tokens: int = 0
     prefill_floor_s: float = 0.0
     sequence_table: Points = ()
     token_table: Points = ()
     overhead_step_s: float = 0.0
     overhead_sequence_s: float = 0.0
+    overhead_prompt_token_s: float = 0.0
     seen: Seen = Seen()
 
     def decode_s(self, sequences: int) -> float:
@@ -80,7 +85,8 @@ class CostModel:
         if self.token_table:
             seconds += interpolate(self.token_table, sequences + prompt_tokens)
             seconds -= interpolate(self.token_table, sequences)
-        return max(seconds, self.prefill_floor_s) + self.overhead_sequence_s * prompts
+        overhead = self.overhead_sequence_s * prompts + self.overhead_prompt_token_s * prompt_tokens
+        return max(seconds, self.prefill_floor_s) + overhead
 
     def step(
         self, sequences: int, kv_tokens: float, prompts: int = 0, prompt_tokens: int = 0, chunk_context: float = 0.0
@@ -88,12 +94,14 @@ class CostModel:
         """The whole step."""
         return (
             self.decode_s(sequences)
-            + self.kv_token_s * kv_tokens
+            + (self.kv_token_s + (self.mixed_kv_token_s if prompts else 0.0)) * kv_tokens
             + self.prefill_s(sequences, prompts, prompt_tokens, chunk_context)
         )
 
-    def with_overhead(self, step_s: float, sequence_s: float) -> "CostModel":
-        return replace(self, overhead_step_s=step_s, overhead_sequence_s=sequence_s)
+    def with_overhead(self, step_s: float, sequence_s: float, prompt_token_s: float = 0.0) -> "CostModel":
+        return replace(
+            self, overhead_step_s=step_s, overhead_sequence_s=sequence_s, overhead_prompt_token_s=prompt_token_s
+        )
 
     def warn_beyond(self, largest: Seen) -> None:
         """Warn once, naming each measure in which a run's largest step exceeds what the model was measured on."""
@@ -118,7 +126,7 @@ def interpolate(points: Sequence[tuple[float, float]], at: float) -> float:
     """The straight line between neighbouring points; the first value below them, the last slope beyond them."""
     if at <= points[0][0]:
         return points[0][1]
-    for (left, low), (right, high) in zip(points, points[1:], strict=False):
+    for (left, low), (right, high) in itertools.pairwise(points):
         if at <= right:
             return low + (high - low) * (at - left) / (right - left)
     if len(points) == 1:
@@ -136,7 +144,7 @@ def _preset(
     floor_us: float = 0.0,
     overhead_us: tuple[float, float] = (0.0, 0.0),
     sequence_table_us: Points = (),
-    seen: Seen = Seen(),  # noqa: B008 - frozen
+    seen: Seen = Seen(),
 ) -> CostModel:
     """Presets are written in microseconds, as published."""
     a, b, c, d, e = (value * 1e-6 for value in abcde)
@@ -157,7 +165,8 @@ def _preset(
     )
 
 
-_PROFILED = Seen(sequences=256, kv_tokens=128 * 16384, prompt_tokens=2048)
+_PROFILED = Seen(sequences=256, kv_tokens=256 * 16384, prompt_tokens=2048)
+_SPLITWISE = Seen(sequences=64, kv_tokens=64 * 1024, prompt_tokens=512 * 64)
 
 PRESETS: dict[str, CostModel] = {
     cost.name: cost
@@ -165,24 +174,47 @@ PRESETS: dict[str, CostModel] = {
         _preset("reference", "the published batching table; illustrative", (6000, 250, 0, 50, 0)),
         _preset(
             "rtxpro6000-llama3.1-8b",
-            "LLMServingSim kernel profile, vLLM 0.19; overhead fitted on the first half of one run",
+            "kernel profile of LLMServingSim (vLLM 0.19), rms 2.5 %; overhead fitted on the first half of one run",
             (11077, 18.8, 0.0915, 32.1, 0.0024),
             overhead_us=(2150, 11),
             seen=_PROFILED,
         ),
         _preset(
             "rtx4090-llama3.1-8b",
-            "LLMServingSim kernel profile, vLLM 0.19; overhead carried over from the RTX PRO 6000 run of the same model",
+            "kernel profile of LLMServingSim (vLLM 0.19), rms 3.0 %; overhead carried over from the RTX PRO 6000 run "
+            "of the same model, nothing fitted on an RTX 4090 run",
             (17012, 37.4, 0.142, 81.2, 0.0040),
             overhead_us=(2150, 11),
             seen=_PROFILED,
         ),
         _preset(
             "rtxpro6000x2-qwen3-32b",
-            "LLMServingSim kernel profile without all-reduce; overhead fitted on the first half of one run",
+            "kernel profile of LLMServingSim (vLLM 0.19, tensor parallel 2) without all-reduce, rms 2.9 %; overhead "
+            "fitted on the first half of one run",
             (24585, 34.0, 0.0953, 70.6, 0.0047),
             overhead_us=(6430, 238),
             seen=_PROFILED,
+        ),
+        _preset(
+            "h100x8-llama2-70b",
+            "step table of SplitwiseSim, rms 2.2 % decode, 24 % prefill",
+            (29570, 184, 0.22, 64, 0.0036),
+            floor_us=26000,
+            seen=_SPLITWISE,
+        ),
+        _preset(
+            "a100x8-llama2-70b",
+            "step table of SplitwiseSim, rms 2.4 % decode, 22 % prefill",
+            (43740, 162, 0.40, 153, 0.0014),
+            floor_us=26000,
+            seen=_SPLITWISE,
+        ),
+        _preset(
+            "cpu-gemma3-270m-q4",
+            "measured with llama.cpp, one thread of the machine this was built on; c lay between 0.5 and 14",
+            (0, 0, 7, 2700, 0),
+            sequence_table_us=((1, 18000), (2, 44500), (3, 53000), (4, 61000)),
+            seen=Seen(sequences=4, kv_tokens=4 * 512, prompt_tokens=512),
         ),
     )
 }

@@ -1,19 +1,20 @@
 """A server with continuous batching: what one vLLM engine does with requests, step by step or event by event.
 
 Rules, those of vLLM's v1 scheduler (written from its documentation and behaviour, checked against its source):
-1. A step has a budget of tokens. Running sequences come first, in order of admission: one token for each that decodes, a
-   chunk for each that prefills.
-2. Blocks are taken as tokens are scheduled. When none is free, the running sequence admitted last is preempted: it gives
-   back its blocks, goes to the head of the queue and computes everything anew, but for what it finds in the cache.
+1. A step has a budget of tokens. Running sequences come first, in order of admission: one token for each that decodes,
+   a chunk for each that prefills.
+2. Blocks are taken as tokens are scheduled. When none is free, the running sequence admitted last is preempted: it
+   gives back its blocks, goes to the head of the queue and computes everything anew, but for what it finds in the
+   cache.
 3. Unless somebody was preempted in this step, waiting requests are admitted in order, as long as the head of the queue
    finds a place, tokens of the budget and room for all its tokens so far.
 4. A full block is findable from the moment it is scheduled. The last token of a prompt is always computed.
-5. With plan_ahead (asynchronous scheduling, vLLM's default), a step is planned when the one before it starts: it does not
-   yet see the requests that came, or the places and blocks that became free, since then.
+5. With plan_ahead (asynchronous scheduling, vLLM's default), a step is planned when the one before it starts: it does
+   not yet see the requests that came, or the places and blocks that became free, since then.
 
 Event skipping: while all running sequences decode and nobody can be admitted, every step costs the same but for the KV
-term, which grows by one token per sequence. So the engine jumps to the next finish, arrival or shortage of blocks; the sum
-of the steps has a closed form. `step=True` takes every step by itself, for comparison.
+term, which grows by one token per sequence. So the engine jumps to the next finish, arrival or shortage of blocks; the
+sum of the steps has a closed form. `step=True` takes every step by itself, for comparison.
 """
 
 import heapq
@@ -35,10 +36,10 @@ _SAME_S = 1e-9
 class Engine:
     """One engine; times in seconds on the workload's clock.
 
-    Requests are submitted in order of arrival. `run_until(t)` advances to the first step boundary at or after t, which is
-    safe while no request arriving before t is still to be submitted. The lists are per request, in order of submission;
-    times are nan until they happen. What a preemption repeats is not counted again: scheduled_s and first_token_s are
-    the first ones, cached_tokens the prefix found at the first admission.
+    Requests are submitted in order of arrival. `run_until(t)` advances to the first step boundary at or after t, which
+    is safe while no request arriving before t is still to be submitted. The lists are per request, in order of
+    submission; times are nan until they happen. What a preemption repeats is not counted again: scheduled_s and
+    first_token_s are the first ones, cached_tokens the prefix found at the first admission.
     """
 
     def __init__(
@@ -52,6 +53,8 @@ class Engine:
         self.steps = 0
         self.prefilled_tokens = 0
         self.arrival_s: list[float] = []
+        self.prompt_tokens: list[int] = []
+        self.output_tokens: list[int] = []
         self.scheduled_s: list[float] = []
         self.first_token_s: list[float] = []
         self.last_token_s: list[float] = []
@@ -120,6 +123,8 @@ class Engine:
                 raise WorkloadError(f"request {index}: {error}") from None
         self._arriving.append(Sequence(index, prompt, output, keys))
         self.arrival_s.append(arrival)
+        self.prompt_tokens.append(prompt)
+        self.output_tokens.append(output)
         self.scheduled_s.append(math.nan)
         self.first_token_s.append(math.nan)
         self.last_token_s.append(math.nan)
@@ -185,6 +190,7 @@ class Engine:
                 prompt_tokens += tokens
                 context += tokens * (sequence.computed + tokens)
             seconds += self.cost.prefill_s(decoding, len(chunks), prompt_tokens, context)
+            seconds += self.cost.mixed_kv_token_s * kv_tokens
             self.prefilled_tokens += prompt_tokens
             if prompt_tokens > self._largest_prompt:
                 self._largest_prompt = prompt_tokens

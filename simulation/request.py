@@ -9,9 +9,10 @@ from dataclasses import dataclass
 class Request:
     """One request of a workload.
 
-    arrival_s counts from the start of the workload. hash_ids name the full blocks of the prompt from its start, chained:
-    equal ids mean equal text up to and including that block; their block size belongs to the workload. identity names
-    the whole question, for caches and sharing in front of the engine; None means that it equals no other.
+    arrival_s counts from the start of the workload. hash_ids name the full blocks of the prompt from its start,
+    chained: equal ids mean equal text up to and including that block; their block size belongs to the workload.
+    identity names the whole question, for caches and sharing in front of the engine; None means that it equals no
+    other.
     """
 
     arrival_s: float
