@@ -1,0 +1,131 @@
+"""One reply after another from the bytes of a connection: httptools, and the rules that it leaves to its user.
+
+llhttp is strict about lines, lengths and chunk sizes. Ours are: one reply per request, a version and a status that HTTP
+knows, no coding but chunked, no upgrade, no body for HEAD, a bounded head, and when a close is an end.
+"""
+
+import httptools
+
+from proxy.errors import Headers
+from proxy.upstream.failures import MAX_HEAD_BYTES, not_http
+
+_BODILESS = frozenset((204, 304))
+
+
+class ReplyParser:
+    """Feed it the bytes of one connection; `begin` before each request. Read its fields, they are never wrong."""
+
+    __slots__ = (
+        "_codings",
+        "_for_head",
+        "_parser",
+        "_quiet_bytes",
+        "begun",
+        "complete",
+        "headers",
+        "length",
+        "pieces",
+        "reusable",
+        "status",
+        "until_close",
+    )
+
+    def __init__(self) -> None:
+        self._parser = httptools.HttpResponseParser(self)
+        self.begin("GET")
+
+    def begin(self, method: str) -> None:
+        """Make ready for the reply to a request of `method`."""
+        self.begun = False
+        """A byte of the final reply has been seen."""
+        self.status = 0
+        """Of the final reply, once its head is complete; 0 before."""
+        self.headers: Headers = []
+        self.length: int | None = None
+        self.pieces: list[bytes] = []
+        """Body parsed and not yet taken away by the caller."""
+        self.complete = False
+        self.reusable = False
+        """The connection may carry another request; known when complete."""
+        self.until_close = False
+        self._codings: list[bytes] = []
+        self._for_head = method == "HEAD"
+        self._quiet_bytes = 0
+
+    def feed(self, data: bytes) -> None:
+        """Parse what the connection has read.
+
+        Raises:
+            UpstreamFailed: the reply is broken, or goes on after its end. `pieces` keeps what was sound.
+        """
+        if self.complete or not (self.begun or data.startswith(b"H")):
+            # llhttp would skip empty lines before a reply, and takes RTSP for HTTP.
+            raise not_http()
+        self._quiet_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            raise not_http() from error
+        if self._quiet_bytes > MAX_HEAD_BYTES:
+            raise not_http()
+
+    def end(self) -> bool:
+        """The server has closed its side in good order: whether that completes the reply."""
+        if self.until_close:
+            self.complete = True
+        return self.complete
+
+    # httptools calls the following; what they raise, it reports as its own error.
+
+    def on_message_begin(self) -> None:
+        if self.complete:
+            raise not_http()
+        self.begun = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self.status:
+            return  # a trailer
+        name = name.lower()
+        self.headers.append((name, value))
+        if name == b"content-length":
+            self.length = int(value)  # llhttp has refused what is no number
+        elif name == b"transfer-encoding":
+            self._codings.append(value.strip().lower())
+
+    def on_headers_complete(self) -> None:
+        if self._quiet_bytes > MAX_HEAD_BYTES and _size(self.headers) > MAX_HEAD_BYTES:
+            raise not_http()
+        status = self._parser.get_status_code()
+        if 100 <= status < 200 and status != 101:
+            # Informational: forget it; llhttp goes on with the next head.
+            self.begun = False
+            self.headers = []
+            self.length = None
+            self._codings = []
+            return
+        version = self._parser.get_http_version()
+        if not 200 <= status < 600 or version not in ("1.1", "1.0"):
+            raise not_http()
+        if self._codings and (self._codings != [b"chunked"] or version == "1.0"):
+            raise not_http()
+        self.status = status
+        if self._for_head:
+            # llhttp waits for the body that the head describes, so this parser is good for no other reply.
+            self.complete = True
+        elif status not in _BODILESS:
+            self.until_close = self.length is None and not self._codings
+
+    def on_body(self, data: bytes) -> None:
+        if self.complete:
+            raise not_http()
+        self._quiet_bytes = 0
+        self.pieces.append(data)
+
+    def on_message_complete(self) -> None:
+        if self.status:
+            self.complete = True
+            self.reusable = self._parser.should_keep_alive() and not self._for_head
+
+
+def _size(headers: Headers) -> int:
+    return sum(len(name) + len(value) + 4 for name, value in headers)
