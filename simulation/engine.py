@@ -25,7 +25,7 @@ from collections.abc import Sequence as Keys
 
 from simulation.blocks import BlockPool
 from simulation.cost import CostModel, Seen
-from simulation.request import Request, WorkloadError
+from simulation.request import Request, WorkloadError, reason_against
 from simulation.sequence import Sequence, block_keys
 from simulation.settings import EngineSettings
 
@@ -101,26 +101,29 @@ class Engine:
         """
         index = len(self.arrival_s)
         arrival, prompt, output = request.arrival_s, request.prompt_tokens, request.output_tokens
-        if self.arrival_s and arrival < self.arrival_s[-1]:
-            raise WorkloadError(f"request {index}: arrives before the one ahead of it; sort the requests by arrival")
+        problem = reason_against(arrival, prompt, output, self.arrival_s[-1] if index else 0.0)
+        if problem:
+            raise WorkloadError(problem, index)
         # The last token is emitted but never computed.
         need = (prompt + output - 2) // self._block + 1
         if need > self.pool.total:
             raise WorkloadError(
-                f"request {index}: {prompt} prompt and {output} output tokens need {need} blocks, "
-                f"the cache has {self.pool.total}; shorten it or raise --blocks"
+                f"{prompt} prompt and {output} output tokens need {need} blocks of the KV cache, which has "
+                f"{self.pool.total}; shorten the request or give the engine more blocks",
+                index,
             )
         if not self.settings.chunked_prefill and prompt + output - 1 > self._budget:
             raise WorkloadError(
-                f"request {index}: without chunked prefill up to {prompt + output - 1} tokens (prompt, and output after a "
-                f"preemption) must fit max_num_batched_tokens ({self._budget})"
+                f"without chunked prefill its {prompt + output - 1} tokens (prompt, and output after a preemption) "
+                f"must fit max_num_batched_tokens ({self._budget})",
+                index,
             )
         keys: Keys[int] = ()
         if request.hash_ids and self.settings.prefix_caching:
             try:
                 keys = block_keys(request.hash_ids, self._hash_tokens, self._block, prompt)
             except ValueError as error:
-                raise WorkloadError(f"request {index}: {error}") from None
+                raise WorkloadError(str(error), index) from None
         self._arriving.append(Sequence(index, prompt, output, keys))
         self.arrival_s.append(arrival)
         self.prompt_tokens.append(prompt)
@@ -234,7 +237,7 @@ class Engine:
             self.series.append((clock, len(self._running) - len(finished), len(self._waiting), pool.used))
 
     def _jump(self, seconds: float, until_s: float) -> int:
-        """How many steps may be taken at once, the first of which is planned and takes `seconds`; takes their blocks."""
+        """How many steps may be taken at once, the first of which is planned and takes `seconds`; takes the blocks."""
         step = self.steps
         ends = self._ends
         while ends[0][2].end != ends[0][0]:

@@ -23,7 +23,15 @@ class Request:
 
 
 class WorkloadError(ValueError):
-    """A workload that cannot be simulated. The message is one line and says what to write instead."""
+    """A workload that cannot be simulated. The message is one line and says what to write instead.
+
+    index is the position of the offending request, where there is one; who knows the file adds its name and row.
+    """
+
+    def __init__(self, reason: str, index: int | None = None) -> None:
+        super().__init__(reason if index is None else f"request {index}: {reason}")
+        self.reason = reason
+        self.index = index
 
 
 def check(requests: Sequence[Request]) -> None:
@@ -35,19 +43,19 @@ def check(requests: Sequence[Request]) -> None:
         WorkloadError: a time that is not finite or runs backwards, or a length below 1.
     """
     before = -math.inf
-    for position, request in enumerate(requests):
-        if not math.isfinite(request.arrival_s) or request.arrival_s < 0:
-            raise WorkloadError(
-                f"request {position}: arrival_s is {request.arrival_s}; it must be 0 or more, in seconds"
-            )
-        if request.arrival_s < before:
-            raise WorkloadError(
-                f"request {position}: arrives at {request.arrival_s} s, before the one ahead of it ({before} s); "
-                "sort the requests by arrival"
-            )
-        if request.prompt_tokens < 1 or request.output_tokens < 1:
-            raise WorkloadError(
-                f"request {position}: {request.prompt_tokens} prompt and {request.output_tokens} output tokens; "
-                "both must be 1 or more"
-            )
+    for index, request in enumerate(requests):
+        problem = reason_against(request.arrival_s, request.prompt_tokens, request.output_tokens, before)
+        if problem:
+            raise WorkloadError(problem, index)
         before = request.arrival_s
+
+
+def reason_against(arrival_s: float, prompt_tokens: int, output_tokens: int, before_s: float) -> str:
+    """Why no engine could run this request after one that arrived at before_s; empty if one could."""
+    if not math.isfinite(arrival_s) or arrival_s < 0:
+        return f"arrives at {arrival_s} s; it must be 0 or more"
+    if arrival_s < before_s:
+        return f"arrives at {arrival_s} s, before the one ahead of it ({before_s} s); sort by arrival"
+    if prompt_tokens < 1 or output_tokens < 1:
+        return f"{prompt_tokens} prompt and {output_tokens} output tokens; both must be 1 or more"
+    return ""

@@ -1,4 +1,4 @@
-"""What an engine, or several, made of a workload: arrays per request, and their summary."""
+"""What became of each request in an engine, or in several: arrays, and their summary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class Outcomes:
     """Arrays of shape (requests,), in order of arrival; times in seconds on the workload's clock.
 
     cached_tokens is the prefix found at a request's first admission; preemptions counts how often it was sent back.
@@ -50,20 +50,32 @@ class Served:
         """Cached prompt tokens over prompt tokens, each request once."""
         return float(self.cached_tokens.sum() / self.prompt_tokens.sum()) if len(self.prompt_tokens) else 0.0
 
-    def part(self, rows: slice) -> "Served":
-        return Served(*(getattr(self, name)[rows] for name in self.__slots__))
+    def part(self, rows: slice) -> "Outcomes":
+        return Outcomes(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def served(engines: Sequence[Engine]) -> Served:
-    """Collect what finished engines served, merged in order of arrival."""
+def outcomes(engines: Sequence[Engine]) -> Outcomes:
+    """Collect them from engines that have finished, merged in order of arrival."""
 
-    def merged(name: str, kind: type) -> NDArray[np.generic]:
-        return np.concatenate([np.asarray(getattr(engine, name), dtype=kind) for engine in engines])
+    arrival = np.concatenate([np.asarray(engine.arrival_s, np.float64) for engine in engines])
+    order = np.argsort(arrival, kind="stable")
 
-    order = np.argsort(merged("arrival_s", np.float64), kind="stable")
-    floats = ("arrival_s", "scheduled_s", "first_token_s", "last_token_s")
-    columns = {name: merged(name, np.float64 if name in floats else np.int64)[order] for name in Served.__slots__}
-    return Served(**columns)
+    def seconds(name: str) -> Floats:
+        return np.concatenate([np.asarray(getattr(engine, name), np.float64) for engine in engines])[order]
+
+    def counts(name: str) -> Ints:
+        return np.concatenate([np.asarray(getattr(engine, name), np.int64) for engine in engines])[order]
+
+    return Outcomes(
+        arrival[order],
+        seconds("scheduled_s"),
+        seconds("first_token_s"),
+        seconds("last_token_s"),
+        counts("prompt_tokens"),
+        counts("output_tokens"),
+        counts("cached_tokens"),
+        counts("preemptions"),
+    )
 
 
 def tpot(first_token_s: Floats, last_token_s: Floats, output_tokens: Ints) -> Floats:
