@@ -34,7 +34,7 @@ class VectorCheck:
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
-        self._last: deque[tuple[list[str], NDArray[np.float32]]] = deque(maxlen=REMEMBERED_ROWS)
+        self._last: deque[tuple[frozenset[str], NDArray[np.float32]]] = deque(maxlen=REMEMBERED_ROWS)
         self.look_alikes = 0
         """Rows refused because an unlike text had the same."""
 
@@ -45,7 +45,7 @@ class VectorCheck:
             return [f"gave an array of shape {rows.shape}, expected {expected}"] * len(texts)
         return [self._judge_one(_words(text), row) for text, row in zip(texts, rows, strict=True)]
 
-    def _judge_one(self, words: list[str], row: NDArray[np.float32]) -> str | None:
+    def _judge_one(self, words: frozenset[str], row: NDArray[np.float32]) -> str | None:
         length = float(np.linalg.norm(row))
         if not np.isfinite(length):
             return "gave a vector that is not finite"
@@ -75,18 +75,18 @@ def rehearse(embedder: Embedder) -> None:
             raise EmbedderUnavailable(f"the embedder {one} at its first texts")
 
 
-def _words(text: str) -> list[str]:
-    """Words as an uncased, accent-stripping tokenizer sees them: what it can't tell apart must not be called unlike."""
+def _words(text: str) -> frozenset[str]:
+    """Words as an uncased, accent-stripping tokenizer sees them: what it can't tell apart must not be called unlike.
+
+    Neither order nor number, so that an embedder that only counts words passes too.
+    """
     plain = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
-    return _WORD.findall(plain)
+    return frozenset(_WORD.findall(plain))
 
 
-def _unlike(words: list[str], others: list[str], similarity: float) -> bool:
+def _unlike(words: frozenset[str], others: frozenset[str], similarity: float) -> bool:
     """Whether two texts of these words can't be as similar as their vectors are."""
     if similarity >= SAME:
         return words != others
-    if similarity < ALMOST_SAME:
-        return False
     # Long texts that differ in a word or two come this close; texts with less than half their words in common don't.
-    mine, theirs = set(words), set(others)
-    return 2 * len(mine & theirs) < len(mine | theirs)
+    return similarity >= ALMOST_SAME and 2 * len(words & others) < len(words | others)
