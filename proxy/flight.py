@@ -125,7 +125,7 @@ class Flights(Generic[H]):
         # The task's done callback rather than a `finally` in it: it also runs for a task cancelled before its start.
         flight = self._aloft.pop(task)
         if task.cancelled():
-            flight.land(Unavailable("The shared request was cancelled.", code="flight_cancelled", retry_after_s=1))
+            flight.land(asyncio.CancelledError())
             return
         error = task.exception()
         if error is not None and flight.over and error is not flight.failure:
@@ -232,9 +232,10 @@ class Flight(Generic[H]):
     def append(self, chunk: bytes, *, withheld: bool = False) -> bool:
         """Log a chunk and wake who waits for it. False: await `room` before reading more.
 
-        `withheld` chunks go only to readers that set `with_withheld`. Does nothing once the flight is over.
+        `withheld` chunks go only to readers that set `with_withheld`. Does nothing once the flight is over, or when
+        nobody reads it and nobody may join.
         """
-        if self.over:
+        if self.over or not (self._joinable or self._readers):
             return True
         if chunk:
             if withheld:
@@ -270,7 +271,12 @@ class Flight(Generic[H]):
             self._wake()
 
     def fail(self, error: BaseException) -> None:
-        """Readers get what was logged, then `error`. Does nothing once the flight is over."""
+        """Readers get what was logged, then `error`. Does nothing once the flight is over.
+
+        A CancelledError becomes Unavailable: raised in a reader, it would look as if the reader had been cancelled.
+        """
+        if isinstance(error, asyncio.CancelledError):
+            error = Unavailable("The shared request was cancelled.", code="flight_cancelled", retry_after_s=1)
         if not self.over:
             self.over = True
             self.failure = error
@@ -303,7 +309,7 @@ class Flight(Generic[H]):
         if not self._joinable:
             self._move_on(reader.position)
         if not self._readers and not self.over:
-            self.fail(Unavailable("Every client has left.", code="flight_cancelled"))
+            self.fail(asyncio.CancelledError())
             cast(asyncio.Task[None], self.task).cancel()
 
     def _wake(self) -> None:
