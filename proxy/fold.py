@@ -165,7 +165,8 @@ def _record(fields: dict[str, Any], choices: Items) -> Record:
 
 
 def _choice(folded: dict[str, Any]) -> dict[str, Any]:
-    """`delta` as the `message` of a plain answer, which always has a role and a content."""
+    """One choice as plain answers have it: with a finish reason, and a `message` that has a role and a content."""
+    folded.setdefault("finish_reason", None)
     if not isinstance(folded.get("delta"), dict):
         return folded
     choice = {("message" if name == "delta" else name): value for name, value in folded.items()}

@@ -35,7 +35,7 @@ def why_not_stored(
     """
     if status != 200:
         return "status"
-    if error or (record is not None and record.get("error") is not None):
+    if error or (isinstance(record, dict) and record.get("error") is not None):
         return "error"
     if streamed and not done:
         return "unfinished"

@@ -269,7 +269,7 @@ def test_choices_come_in_the_order_of_their_indices():
 
 def test_a_choice_without_an_index_has_the_place_it_stands_at():
     record = fold([{"choices": [{"text": "a"}]}, {"choices": [{"text": "b"}]}])
-    assert record["choices"] == [{"text": "ab", "index": 0}]
+    assert record["choices"] == [{"text": "ab", "index": 0, "finish_reason": None}]
 
 
 def test_llamacpp_tells_the_usage_of_each_choice_and_the_last_counts():
