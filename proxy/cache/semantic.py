@@ -52,7 +52,7 @@ class Candidate:
     @property
     def id(self) -> int:
         """63 bits of the key, so that every replica, and a restart, give it the same."""
-        return int.from_bytes(self.key[:8]) >> 1
+        return _id(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +169,12 @@ class SemanticCache:
         self._namespaces.move_to_end(namespace)
         return True
 
-    def remove_key(self, key: bytes) -> bool:
-        """Drop vector and record of an answer that is gone. False if there was none."""
-        id = Candidate(key, "", None, 0.0, "").id
+    def remove_key(self, key: bytes) -> None:
+        """Drop vector and record, if there are any, of an answer that is gone."""
+        id = _id(key)
         home = self._homes.get(id)
-        if home is None or self._namespaces[home].records[id].candidate.key != key:
-            return False
-        self._drop(id)
-        return True
+        if home is not None and self._namespaces[home].records[id].candidate.key == key:
+            self._drop(id)
 
     def expire(self, ttl_s: Callable[[str], float]) -> int:
         """Drop what is older than its family's lifetime; how many there were. Lifetime counts from creation."""
@@ -259,6 +257,10 @@ class SemanticCache:
 def similarity(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
     """Cosine of two unit vectors, −1…1: the one scale that thresholds are on."""
     return round(min(1.0, max(-1.0, float(a @ b))), DIGITS)
+
+
+def _id(key: bytes) -> int:
+    return int.from_bytes(key[:8]) >> 1
 
 
 def _seal(candidate: Candidate, values: NDArray[np.float32]) -> bytes:

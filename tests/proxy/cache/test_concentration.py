@@ -26,10 +26,10 @@ def test_many_texts_of_an_entry_among_more_hits_of_others_raise_nothing():
 
 def test_an_entry_that_calmed_down_can_raise_the_alarm_again():
     hits = HitConcentration()
-    for _ in range(2):
+    for _episode in range(2):
         for number in range(WINDOW_HITS):
             hits.served(1, f"question {number}")
-        for number in range(2 * WINDOW_HITS):
+        for _ in range(2 * WINDOW_HITS):
             hits.served(2, "the same")
     assert hits.alarms == 2
 

@@ -93,7 +93,7 @@ def test_one_text_the_embedder_chokes_on_harms_no_other():
 def test_a_tokenizer_that_raises_breaks_its_own_text_only():
     embedder = FakeEmbedder()
     counts = {"good": 1}
-    embedder.count_tokens = counts.__getitem__  # type: ignore[method-assign]
+    embedder.count_tokens = counts.__getitem__  # type: ignore[assignment,method-assign]
     made, trouble = answers(embedder, "good", "bad")
     assert [type(made[0]), made[1]] == [Vector, NoVector("broken")]
     assert trouble == "the embedder raised KeyError"

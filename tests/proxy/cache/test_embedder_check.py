@@ -1,4 +1,4 @@
-"""An embedder that gives unlike texts one vector is found out; texts a tokenizer can't tell apart are not called unlike."""
+"""An embedder that gives unlike texts one vector is found out; what a tokenizer reads as the same is not unlike."""
 
 import numpy as np
 import pytest

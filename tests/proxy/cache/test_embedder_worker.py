@@ -47,7 +47,7 @@ async def held(embedder: Embedder, **settings: float) -> tuple[EmbeddingWorker, 
 
 async def begin(*calls: Awaitable[Embedded]) -> list[asyncio.Future[Embedded]]:
     """Start calls and let each come to its wait."""
-    tasks = [asyncio.ensure_future(call) for call in calls]
+    tasks: list[asyncio.Future[Embedded]] = [asyncio.ensure_future(call) for call in calls]
     await asyncio.sleep(0)
     return tasks
 
