@@ -17,8 +17,8 @@ from proxy.sse import DONE, encode
 END = encode(DONE)
 """The event that ends every stream; `Rendered.stream` is without it, since a usage event may come between."""
 
-ID_KEY_CHARS = 20
-"""Hexadecimal characters of the entry's key in an id: 80 bits, enough to lead back to the entry."""
+ID_KEY_BYTES = 10
+"""How much of the entry's key is in an id: 80 bits lead back to the entry."""
 
 ID_RANDOM_BYTES = 6
 
@@ -27,12 +27,12 @@ ID_RANDOM_BYTES = 6
 class Marks:
     """What stands in a template for the id and for the time: JSON strings, quotes included."""
 
-    id: str
-    created: str
+    id: bytes
+    created: bytes
 
     @classmethod
     def new(cls) -> "Marks":
-        return cls(id=secrets.token_hex(16), created=secrets.token_hex(16))
+        return cls(id=orjson.dumps(secrets.token_hex(16)), created=orjson.dumps(secrets.token_hex(16)))
 
 
 @dataclass(slots=True, frozen=True)
@@ -46,7 +46,7 @@ class Rendered:
 
 def render(record: Record, marks: Marks) -> Rendered:
     """Render a record that `proxy.storable` found well formed."""
-    marked = {**record, "id": marks.id, "created": marks.created}
+    marked = {**record, "id": orjson.Fragment(marks.id), "created": orjson.Fragment(marks.created)}
     events = [encode(orjson.dumps(chunk)) for chunk in _chunks(marked)]
     usage = record.get("usage")
     return Rendered(
@@ -58,14 +58,13 @@ def render(record: Record, marks: Marks) -> Rendered:
 
 def personal(template: bytes, marks: Marks, new_id: str, created: int) -> bytes:
     """A template with an id and a time (Unix seconds); the record's own give back its rendering verbatim."""
-    with_id = template.replace(b'"%b"' % marks.id.encode(), orjson.dumps(new_id))
-    return with_id.replace(b'"%b"' % marks.created.encode(), b"%d" % created)
+    return template.replace(marks.id, orjson.dumps(new_id)).replace(marks.created, b"%d" % created)
 
 
 def new_id(path: str, key: bytes) -> str:
     """A fresh id of fixed length for a hit on `key`: it begins with the key, so it leads back to the entry."""
     prefix = "chatcmpl-" if path == CHAT else "cmpl-"
-    return f"{prefix}{key.hex()[:ID_KEY_CHARS]}{secrets.token_hex(ID_RANDOM_BYTES)}"
+    return f"{prefix}{key[:ID_KEY_BYTES].hex()}{secrets.token_hex(ID_RANDOM_BYTES)}"
 
 
 _REPEATED = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
