@@ -235,10 +235,10 @@ class ServerSettings(Section):
     """After that: time for what is under way to finish."""
 
     head_timeout_s: PositiveSeconds = 10
-    """Time for a complete request head; then 408."""
+    """Time for a complete request head, from its first byte; then 408. A new connection that sends none is closed."""
 
     body_timeout_s: PositiveSeconds = 30
-    """Silence within a request body; then 408."""
+    """In each such time a request body must bring 1 KiB, or its end; else 408."""
 
     idle_timeout_s: PositiveSeconds = 75
     """A connection without a request is closed after this."""

@@ -1,0 +1,402 @@
+"""The two things uvicorn lacks for a proxy in production: a stop that loses nothing, and limits on what a client sends.
+
+Stopping, on SIGTERM or SIGINT:
+
+    signal          `on_drain`: readiness says no, replies say `connection: close`, requests are still taken
+    + drain_s       no new connections; idle ones close; what is under way goes on
+    + grace_s       the application's shutdown: it ends its flights, each with an error event
+    + LAST_WORDS_S  what is left is cut, without the end that would make it look whole
+
+Each further signal ends the wait that is under way. The exit status is 0. SIGHUP calls `on_reload`.
+
+Limits, per connection. `_fed` counts the bytes since the head began, or since the last piece of body, so it also bounds
+trailers and chunk extensions. A connection is in one of these states, each with at most one timer:
+
+    idle       closed after idle_timeout_s (uvicorn's own timer); a new one that stays silent, after head_timeout_s
+    head       over the limits 431; not complete head_timeout_s after its first byte 408
+    body       less than MIN_BODY_BYTES within body_timeout_s 408, unless it is us who pause the reading
+    answered   the reply is complete before the body: what still comes is dropped for LINGER_S, then closed
+    refused    the refusal is written and our side ended; what still comes is dropped for LINGER_S, because closing
+               with unread bytes would reset the connection, and the client might never see why
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from http import HTTPStatus
+from socket import socket
+from typing import Any
+
+import httptools
+import uvloop
+from uvicorn import Config, Server
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from proxy.errors import BadRequest, BodyTimeout, ProxyError
+
+LAST_WORDS_S = 5.0
+"""For the application's own shutdown, and again for its last replies to reach their clients."""
+
+LINGER_S = 2.0
+"""How long bytes nobody wants are read after a refusal, so that the client gets to read it."""
+
+MIN_BODY_BYTES = 1024
+"""A body that brings less than this in `body_timeout_s`, and not its end, has timed out."""
+
+MAX_PIPELINED = 32
+"""Requests that may wait behind the one being answered; one read can hold thousands."""
+
+logger = logging.getLogger("askonce.server")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLimits:
+    """As the section `server` of the settings; times in seconds."""
+
+    drain_s: float = 2
+    grace_s: float = 30
+    head_timeout_s: float = 10
+    body_timeout_s: float = 30
+    idle_timeout_s: float = 75
+    max_head_bytes: int = 65_536
+    max_header_lines: int = 200
+
+
+def serve(
+    app: Callable[..., Any],
+    *,
+    host: str,
+    port: int,
+    limits: ServerLimits,
+    on_drain: Callable[[], None],
+    on_reload: Callable[[], None],
+    on_listening: Callable[[int], None] = lambda port: None,
+) -> int:
+    """Serve until a signal says stop; the process's exit status: 0, or 1 if it could not start.
+
+    The three callbacks run on the event loop, between other work. `on_listening` is given the port, which matters when
+    `port` is 0.
+    """
+    server = DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening)
+    try:
+        server.run()
+    except SystemExit:  # uvicorn's way to say that the address is taken or the application failed to start
+        return 1
+    return 0
+
+
+class _State(ServerState):
+    """What all connections share."""
+
+    def __init__(self, limits: ServerLimits) -> None:
+        super().__init__()
+        self.limits = limits
+        self.draining = False
+
+
+class DrainingServer(Server):
+    """uvicorn's server, with the signals and the shutdown of this module's docstring."""
+
+    def __init__(
+        self,
+        app: Callable[..., Any],
+        host: str,
+        port: int,
+        limits: ServerLimits,
+        on_drain: Callable[[], None],
+        on_reload: Callable[[], None],
+        on_listening: Callable[[int], None],
+    ) -> None:
+        super().__init__(
+            Config(
+                app,
+                host=host,
+                port=port,
+                loop="uvloop",
+                http=LimitedProtocol,
+                ws="none",
+                lifespan="on",
+                interface="asgi3",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,  # only the code that knows the trusted proxies looks at forwarding headers
+                server_header=False,
+            )
+        )
+        self._state = self.server_state = _State(limits)
+        self._limits = limits
+        self._on_drain = on_drain
+        self._on_reload = on_reload
+        self._on_listening = on_listening
+        self._hurried = False
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        if not isinstance(asyncio.get_running_loop(), uvloop.Loop):
+            raise RuntimeError("askonce runs on uvloop: start it with serve(), or install uvloop")
+        await super().startup(sockets)
+        if self.started:
+            self._on_listening(self.servers[0].sockets[0].getsockname()[1])
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Handle signals on the loop. Nothing is raised again afterwards, so that the exit status is 0."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self.stop)
+        loop.add_signal_handler(signal.SIGINT, self.stop)
+        loop.add_signal_handler(signal.SIGHUP, self.reload)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.remove_signal_handler(number)
+
+    def stop(self) -> None:
+        """Begin to stop; called again, end the present wait. On the loop's thread."""
+        if self._state.draining:
+            self.should_exit = True
+            self._hurried = True
+            return
+        self._state.draining = True
+        asyncio.get_running_loop().call_later(self._limits.drain_s, self._stop_accepting)
+        self._on_drain()
+
+    def reload(self) -> None:
+        """Have the application read its policies again; whatever happens, go on serving."""
+        try:
+            self._on_reload()
+        except Exception:
+            logger.exception("the reload failed; what was in force stays in force")
+
+    def _stop_accepting(self) -> None:
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """From the moment no more connections are taken to the moment none is left."""
+        self._state.draining = True
+        for server in self.servers:
+            server.close()
+        for listener in sockets or ():
+            listener.close()
+        for connection in list(self._state.connections):
+            connection.shutdown()
+        await self._silence(self._limits.grace_s)
+        self._hurried = False
+        try:
+            await asyncio.wait_for(self.lifespan.shutdown(), LAST_WORDS_S)
+        except TimeoutError:
+            logger.error("the application took more than %g s to shut down", LAST_WORDS_S)
+        await self._silence(LAST_WORDS_S)
+        if self._state.tasks:
+            logger.warning("%d replies were cut off after %g s", len(self._state.tasks), self._limits.grace_s)
+        for task in list(self._state.tasks):
+            task.cancel()
+        for connection in list(self._state.connections):
+            connection.transport.abort()
+
+    async def _silence(self, seconds: float) -> None:
+        """Wait until no request is under way and no connection open, at most so long."""
+        loop = asyncio.get_running_loop()
+        deadline_s = loop.time() + seconds
+        state = self._state
+        # uvicorn changes both sets, and has no event that says so.
+        while (state.tasks or state.connections) and not self._hurried and loop.time() < deadline_s:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """uvicorn's connection over httptools, with the limits of this module's docstring."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: _State,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._state = server_state
+        self._limits = server_state.limits
+        self.timeout_keep_alive = self._limits.idle_timeout_s  # type: ignore[assignment]  # call_later takes floats
+        self._in_head = True
+        self._fed = 0
+        self._read = 0
+        self._body_bytes = 0
+        self._deaf = False
+        self._upgrading = False
+        self._refusal: _Refusal | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        super().connection_made(transport)
+        self._arm(self._limits.head_timeout_s, self._head_late)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._disarm()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        self._unset_keepalive_if_required()
+        self._fed += len(data)
+        self._read = len(data)
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as stopped:
+            self._read_on_without_upgrade(data[stopped.args[0] :])
+            return
+        except httptools.HttpParserError:
+            self._refuse(self._refusal or _NOT_HTTP)
+            return
+        if self._fed > self._limits.max_head_bytes or len(self.headers or ()) > self._limits.max_header_lines:
+            self._refuse(_HEAD_TOO_LARGE)
+        elif self._timer is None and self._fed:
+            if self._in_head:
+                self._arm(self._limits.head_timeout_s, self._head_late)
+            else:
+                self._watch_body()
+
+    def on_headers_complete(self) -> None:
+        limit = self._limits.max_head_bytes
+        if len(self.headers) > self._limits.max_header_lines or (
+            # A head that began within a read has none of its bytes in `_fed`, and at most the whole read.
+            (self._fed > limit or self._read > limit) and self._head_bytes() > limit
+        ):
+            self._stop_parsing(_HEAD_TOO_LARGE)
+        if len(self.pipeline) >= MAX_PIPELINED:
+            self._stop_parsing(_NOT_HTTP)  # ends the connection after the replies that are due, so it is never written
+        if self.parser.should_upgrade():
+            if self.parser.get_method() == b"CONNECT":
+                self._stop_parsing(_NOT_HTTP)
+            self._upgrading = True
+            return
+        self._disarm()
+        self._in_head = False
+        self._fed = 1  # not nothing: the body is to come
+        super().on_headers_complete()
+        self.headers = []  # trailers go nowhere, instead of into the headers the application already looked at
+        if self._state.draining:
+            self.cycle.keep_alive = False
+
+    def on_body(self, body: bytes) -> None:
+        self._fed = 1
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if self._upgrading:
+            return
+        self._disarm()
+        self._in_head = True
+        self._fed = 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._in_head and self.cycle.response_complete and not self.transport.is_closing():
+            self._arm(LINGER_S, self.transport.close)
+
+    def _read_on_without_upgrade(self, rest: bytes) -> None:
+        """Parse the head again as if it asked for no upgrade, which a server may ignore (RFC 9110 section 7.8).
+
+        httptools takes what follows such a head for another protocol, and would lose the body: curl's `--http2` sends
+        `Upgrade: h2c` on each request.
+        """
+        method, version = self.parser.get_method(), self.parser.get_http_version().encode("ascii")
+        kept = [line for line in self.headers if line[0] not in (b"upgrade", b"connection", b"http2-settings")]
+        lines = [method + b" " + self.url + b" HTTP/" + version, *(name + b": " + value for name, value in kept)]
+        self._upgrading = False
+        self._fed = 0
+        self.parser = httptools.HttpRequestParser(self)
+        self.data_received(b"\r\n".join([*lines, b"", rest]))
+
+    def _head_bytes(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _head_late(self) -> None:
+        self._timer = None
+        if self._fed:
+            self._refuse(_HEAD_LATE)
+        else:
+            self.transport.close()
+
+    def _watch_body(self) -> None:
+        self._body_bytes = 0
+        self._arm(self._limits.body_timeout_s, self._body_late)
+
+    def _body_late(self) -> None:
+        if self.flow.read_paused or self._body_bytes >= MIN_BODY_BYTES:
+            self._watch_body()
+        else:
+            self._refuse(_BODY_LATE)
+
+    def _stop_parsing(self, refusal: "_Refusal") -> None:
+        """Leave the parser from within one of its callbacks; `data_received` does the rest."""
+        self._refusal = refusal
+        raise ValueError(refusal.error.code)
+
+    def _refuse(self, refusal: "_Refusal") -> None:
+        """Answer what the client sent with an error, if that is still possible, and end the connection.
+
+        - The request is whole, and an error in what follows it: nothing may be written before its reply. It is
+          answered, and the connection closed then.
+        - Its reply is under way, or waits behind another: cut, so that nobody takes it for whole.
+        - Nothing was written yet: the error is the reply.
+        """
+        self._deaf = True
+        self._disarm()
+        cycle = self.cycle
+        waiting = cycle is not None and not cycle.response_complete
+        if waiting and not cycle.more_body:
+            cycle.keep_alive = False
+            return
+        if waiting and (cycle.response_started or self.pipeline):
+            self.transport.abort()
+            return
+        self.transport.write(refusal.reply(self.server_state.default_headers))
+        self.transport.write_eof()
+        self._arm(LINGER_S, self.transport.abort)
+        if waiting:
+            cycle.disconnected = True
+            cycle.message_event.set()
+
+    def _arm(self, seconds: float, call: Callable[[], None]) -> None:
+        self._disarm()
+        self._timer = self.loop.call_later(seconds, call)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    status: HTTPStatus
+    error: ProxyError
+
+    def reply(self, headers: list[tuple[bytes, bytes]]) -> bytes:
+        body = self.error.body()
+        lines = [*headers, *self.error.headers(), (b"content-length", b"%d" % len(body)), (b"connection", b"close")]
+        return b"".join(
+            [STATUS_LINE[self.status], *(b"%b: %b\r\n" % line for line in lines), b"\r\n", body],
+        )
+
+
+_HEAD_TOO_LARGE = _Refusal(
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+    BadRequest("The request's headers are too large or too many.", code="headers_too_large"),
+)
+_HEAD_LATE = _Refusal(
+    HTTPStatus.REQUEST_TIMEOUT, BadRequest("The request's headers took too long to arrive.", code="head_timeout")
+)
+_BODY_LATE = _Refusal(HTTPStatus.REQUEST_TIMEOUT, BodyTimeout("The request's body took too long to arrive."))
+_NOT_HTTP = _Refusal(HTTPStatus.BAD_REQUEST, BadRequest("This is not a valid HTTP/1.1 request.", code="invalid_http"))
