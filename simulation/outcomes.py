@@ -54,11 +54,13 @@ class Outcomes:
         return Outcomes(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def outcomes(engines: Sequence[Engine]) -> Outcomes:
-    """Collect them from engines that have finished, merged in order of arrival."""
+def outcomes(engines: Sequence[Engine], rows: Sequence[int] | None = None) -> Outcomes:
+    """Collect them from engines that have finished.
 
-    arrival = np.concatenate([np.asarray(engine.arrival_s, np.float64) for engine in engines])
-    order = np.argsort(arrival, kind="stable")
+    rows: the workload's row of each request, engine after engine; None if there is one engine, which got them in order.
+    """
+    total = sum(len(engine.arrival_s) for engine in engines)
+    order = np.argsort(np.arange(total) if rows is None else np.asarray(rows), kind="stable")
 
     def seconds(name: str) -> Floats:
         return np.concatenate([np.asarray(getattr(engine, name), np.float64) for engine in engines])[order]
@@ -67,7 +69,7 @@ def outcomes(engines: Sequence[Engine]) -> Outcomes:
         return np.concatenate([np.asarray(getattr(engine, name), np.int64) for engine in engines])[order]
 
     return Outcomes(
-        arrival[order],
+        seconds("arrival_s"),
         seconds("scheduled_s"),
         seconds("first_token_s"),
         seconds("last_token_s"),

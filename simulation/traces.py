@@ -84,7 +84,7 @@ def read_trace(path: Path, hash_tokens: int | None = None) -> Trace:
     start = before = 0.0
     for row, fields in records(path):
         try:
-            request, found = _request(fields)
+            request, found = request_of(fields)
             if not requests:
                 start = request.arrival_s
             arrival = request.arrival_s - start
@@ -158,7 +158,7 @@ def _json_records(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, Mappi
         yield row, fields
 
 
-def _request(fields: Mapping[str, Any]) -> tuple[Request, int]:
+def request_of(fields: Mapping[str, Any]) -> tuple[Request, int]:
     """A request and the tokens its hash ids stand for; ValueError says what is wrong."""
     if "arrival_s" in fields:
         identity = fields.get("identity")
