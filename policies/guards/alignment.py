@@ -1,0 +1,100 @@
+"""Which words of one prompt stand for which words of the other, and what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from policies.guards.facts import ASPECT, Term
+from policies.guards.spelling import same_but_for_a_slip
+
+
+class Alignment(NamedTuple):
+    pairs: list[tuple[int, int]]
+    """Positions in the cached and in the asked terms that stand for each other."""
+    cached_left: list[Term]
+    asked_left: list[Term]
+
+
+def align(cached: Sequence[Term], asked: Sequence[Term]) -> Alignment:
+    """Pair terms off: equal words first, then synonyms, denied opposites, compounds, slips of the pen."""
+    pairs: list[tuple[int, int]] = []
+    cached_open = list(range(len(cached)))
+    asked_open = list(range(len(asked)))
+    for same in (_equal, _synonyms, _denied_opposites, _misspelled):
+        if not cached_open or not asked_open:
+            break
+        still_open = []
+        for i in cached_open:
+            term = cached[i]
+            for j in asked_open:
+                if same(term, asked[j]):
+                    pairs.append((i, j))
+                    asked_open.remove(j)
+                    break
+            else:
+                still_open.append(i)
+        cached_open = still_open
+    if cached_open and asked_open:
+        _pair_compounds(cached, asked, cached_open, asked_open, pairs)
+        _pair_compounds(asked, cached, asked_open, cached_open, pairs, swapped=True)
+    if cached_open:
+        cached_open = _drop_repeats(cached, cached_open, asked)
+    if asked_open:
+        asked_open = _drop_repeats(asked, asked_open, cached)
+    return Alignment(pairs, [cached[i] for i in cached_open], [asked[j] for j in asked_open])
+
+
+def _equal(one: Term, other: Term) -> bool:
+    return one.word == other.word and one.negated == other.negated
+
+
+def _synonyms(one: Term, other: Term) -> bool:
+    return one.negated == other.negated and not one.keys.isdisjoint(other.keys) and not opposed(one, other)
+
+
+def _denied_opposites(one: Term, other: Term) -> bool:
+    return one.negated != other.negated and not one.poles.isdisjoint(other.poles)
+
+
+def _misspelled(one: Term, other: Term) -> bool:
+    return (
+        not (one.known and other.known)
+        and (one.known or other.known)
+        and one.negated == other.negated
+        and same_but_for_a_slip(one.word, other.word)
+    )
+
+
+def opposed(one: Term, other: Term) -> bool:
+    """Whether the two lie on opposite poles of an axis."""
+    return any(-pole in other.poles for pole in one.poles)
+
+
+def _pair_compounds(
+    whole: Sequence[Term],
+    parts: Sequence[Term],
+    whole_open: list[int],
+    parts_open: list[int],
+    pairs: list[tuple[int, int]],
+    swapped: bool = False,
+) -> None:
+    """Pair "homepage" with "home page" where both halves are free."""
+    for i in list(whole_open):
+        for j in parts_open:
+            if j + 1 in parts_open and parts[j].word + parts[j + 1].word == whole[i].word:
+                pairs.append((j, i) if swapped else (i, j))
+                whole_open.remove(i)
+                parts_open.remove(j)
+                parts_open.remove(j + 1)
+                break
+
+
+def _drop_repeats(terms: Sequence[Term], still_open: list[int], others: Sequence[Term]) -> list[int]:
+    """A word said twice on one side needs no second partner."""
+    return [
+        i
+        for i in still_open
+        if terms[i].kind == ASPECT
+        or not any(k != i and terms[k].word == terms[i].word and k not in still_open for k in range(len(terms)))
+    ]

@@ -1,0 +1,79 @@
+"""What a prompt states, as far as a guard can tell: the values that parse makes and compare reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+SOFT, PLAIN, NAME, ASPECT = 1, 2, 3, 4
+
+
+class Term(NamedTuple):
+    """A word, or a phrase read as one, that carries meaning."""
+
+    word: str
+    """The base form."""
+    keys: frozenset[str]
+    """The base form and every group of synonyms, name or aspect it belongs to; terms that share one are the same."""
+    kind: int
+    """SOFT may be missing on one side, PLAIN and NAME may not, ASPECT is what the question asks for."""
+    label: str
+    """What sort of name it is (a reason of a conflict), or empty."""
+    slot: str
+    """The preposition that governs it, or empty for a subject or an object."""
+    joined: bool
+    """Whether "and", "or", "vs" or a comma ties it to the term before."""
+    negated: bool
+    poles: frozenset[int]
+    """Axes of opposites it lies on: +n or -n, already turned round if it is negated."""
+    known: bool
+    """False for a word outside the vocabulary, which may be a misspelling."""
+
+
+class Quantity(NamedTuple):
+    """A number with what it counts."""
+
+    value: str
+    units: frozenset[str]
+    """The units its symbol may mean ("pound": mass or money); empty without one."""
+    bound: str
+    """"", ">", "<", ">=" or "<=": "over 50", "at least 3"."""
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One prompt, parsed. Stored beside a cache entry; equal prompts have equal facts."""
+
+    words: tuple[str, ...]
+    """Every token as read, fillers and politeness left out."""
+    terms: tuple[Term, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    units: tuple[frozenset[str], ...] = ()
+    """Units named without a number: what is converted to."""
+    quoted: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    questions: frozenset[str] = frozenset()
+    """what, who, when, where, why, how, polar; empty for a command or a fragment."""
+    negations: tuple[frozenset[str], ...] = ()
+    """Keys of the term each negation denies; empty keys where it can't be told."""
+    only: tuple[frozenset[str], ...] = ()
+    excepted: tuple[frozenset[str], ...] = ()
+    quantifiers: frozenset[str] = frozenset()
+    tense: str = ""
+    modal: str = ""
+    formats: frozenset[str] = frozenset()
+    symmetric: bool = False
+    """Whether the relation it names reads the same both ways ("difference between")."""
+    english: bool = True
+    fragment: bool = False
+    """Search words without a sentence around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why an answer to one prompt may not serve the other. `cached` and `asked` quote the prompts: for explain, never logged."""
+
+    reason: str
+    cached: str
+    asked: str

@@ -1,0 +1,265 @@
+"""The data behind the guard, built once: words, phrases, opposites, units and names, from YAML files and a policy's additions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+from policies.guards.vocabulary import base_form, known_words, read_yaml
+
+GAP = "@x"
+_END = ""
+Trie = dict[str, Any]
+"""Nested dictionaries by word; _END holds the replacement, GAP a node reached over one to four words."""
+
+VOID, SOFT, PLAIN, NAME, ASPECT = 0, 1, 2, 3, 4
+
+_LABELS = {
+    "languages": "language",
+    "programming": "programming_language",
+    "formats": "format",
+}
+_AMBIGUOUS = frozenset(
+    "may march mon sun sat us nice c r go d jobs gates bush target express turkey chad jordan georgia polish raw ini visa teams steam"
+    " pixel galaxy delta subway safari opera meta zoom slack notion oracle excel word eclipse crystal ada apex dart swift scheme ruby"
+    " rust perl basic assembly iso tar node py ts js vb java python panama china guinea victoria york bath reading cork cologne curry"
+    " marx drake madonna columbus kia seat smart arch helm puppet vagrant chrome tor second kiwi dane lao mobi txt wav tesla ford apple"
+    " amazon java shell stripe discord telegram gemini claude llama mercury mars saturn aug dec oct sep jan feb apr".split()
+)
+
+
+class Entry(NamedTuple):
+    """What the lexicon knows about a base form."""
+
+    kind: int
+    keys: frozenset[str]
+    label: str
+    poles: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """The closed classes of words.yaml."""
+
+    void: frozenset[str]
+    prepositions: frozenset[str]
+    auxiliary: frozenset[str]
+    subject: frozenset[str]
+    question: Mapping[str, str]
+    coordinators: frozenset[str]
+    symmetric: frozenset[str]
+    quantifiers: Mapping[str, str]
+    light: frozenset[str]
+    foreign: frozenset[str]
+    common: frozenset[str]
+    tense: Mapping[str, str]
+    modal: Mapping[str, str]
+    contractions: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Everything a parse looks words up in. Immutable: `extended` returns another one."""
+
+    small: Small
+    first: Trie
+    second: Trie
+    entries: Mapping[str, Entry]
+    symbols: Mapping[str, frozenset[str]]
+    spelled: Mapping[str, frozenset[str]]
+    seconds: Mapping[str, int]
+    sources: Mapping[str, Any] = field(repr=False)
+
+    def extended(
+        self,
+        contrasts: Sequence[Sequence[Sequence[str]]] = (),
+        units: Mapping[str, Sequence[str]] | None = None,
+        names: Iterable[str] = (),
+        synonyms: Iterable[Sequence[str]] = (),
+    ) -> Lexicon:
+        """This lexicon with a policy's own words.
+
+        contrasts: pairs of word lists, `[[["arm"], ["disarm"]]]`; units: name to spellings, `{"furlong": ["furlong", "fur"]}`;
+        names: words; synonyms: groups of words.
+        """
+        return _build(
+            self.sources,
+            [*self.sources["more_contrasts"], *contrasts],
+            {**self.sources["more_units"], **(units or {})},
+            [*self.sources["more_names"], *names],
+            [*self.sources["more_synonyms"], *synonyms],
+        )
+
+    def entry(self, word: str) -> Entry | None:
+        found = self.entries.get(word)
+        return found if found is not None else self.entries.get(base_form(word))
+
+
+@cache
+def default_lexicon() -> Lexicon:
+    """The lexicon of the packaged data files."""
+    sources = {
+        "words": read_yaml("words.yaml"),
+        "contrasts": read_yaml("contrasts.yaml"),
+        "units": read_yaml("units.yaml"),
+        "names": read_yaml("names.yaml"),
+        "phrases": read_yaml("phrases.yaml"),
+        "synonyms": read_yaml("synonyms.yaml"),
+    }
+    return _build(sources, [], {}, [], [])
+
+
+def _build(
+    sources: Mapping[str, Any],
+    more_contrasts: Sequence[Sequence[Sequence[str]]],
+    more_units: Mapping[str, Sequence[str]],
+    more_names: Sequence[str],
+    more_synonyms: Sequence[Sequence[str]],
+) -> Lexicon:
+    words = sources["words"]
+    small = _small(words)
+    keys: dict[str, set[str]] = {}
+    kinds: dict[str, int] = {}
+    labels: dict[str, str] = {}
+    for word in words["soft"].split():
+        kinds[base_form(word)] = SOFT
+    for word in words["void"].split():
+        kinds[word] = VOID
+    _add_synonyms(keys, [*(row.split() for row in sources["synonyms"]["rows"].splitlines()), *more_synonyms])
+    _add_names(keys, kinds, labels, sources["names"], more_names)
+    poles = _poles([*(_sides(row) for row in sources["contrasts"]["rows"].splitlines()), *more_contrasts])
+    symbols, spelled, seconds = _units(sources["units"], more_units)
+    entries = {
+        word: Entry(
+            kinds.get(word, PLAIN), frozenset(keys.get(word, ())) | {word}, labels.get(word, ""), frozenset(poles.get(word, ()))
+        )
+        for word in {*keys, *kinds, *poles}
+    }
+    phrases = sources["phrases"]
+    first: Trie = {}
+    second: Trie = {}
+    for section, lines in phrases.items():
+        trie = first if section in ("polite", "things") else second
+        for line in lines.splitlines():
+            _add_phrase(trie, line)
+    kept = {
+        **sources,
+        "more_contrasts": list(more_contrasts),
+        "more_units": dict(more_units),
+        "more_names": list(more_names),
+        "more_synonyms": list(more_synonyms),
+    }
+    return Lexicon(small, first, second, entries, symbols, spelled, seconds, kept)
+
+
+def _small(words: Mapping[str, Any]) -> Small:
+    def split(name: str) -> frozenset[str]:
+        return frozenset(words[name].split())
+
+    def inverted(name: str) -> dict[str, str]:
+        return {word: value for value, listed in words[name].items() for word in listed.split()}
+
+    return Small(
+        void=split("void"),
+        prepositions=split("prepositions"),
+        auxiliary=split("auxiliary"),
+        subject=split("subject"),
+        question=words["question"],
+        coordinators=split("coordinators"),
+        symmetric=split("symmetric"),
+        quantifiers=inverted("quantifiers"),
+        light=split("light"),
+        foreign=split("foreign"),
+        common=split("common"),
+        tense=inverted("tense"),
+        modal=inverted("modal"),
+        contractions={short: tuple(full.split()) for short, full in words["contractions"].items()},
+    )
+
+
+def _add_synonyms(keys: dict[str, set[str]], groups: Iterable[Sequence[str]]) -> None:
+    for number, group in enumerate(groups):
+        shared = group[0] if group[0].startswith("@") else f"~{number}"
+        for word in group:
+            keys.setdefault(word if word.startswith("@") else base_form(word), set()).add(shared)
+
+
+def _add_names(
+    keys: dict[str, set[str]], kinds: dict[str, int], labels: dict[str, str], names: Mapping[str, Sequence[str]], more: Sequence[str]
+) -> None:
+    for kind, rows in [*names.items(), ("more", more)]:
+        for row in rows:
+            head, _, rest = row.partition(" = ")
+            group = [name.strip() for name in (f"{head},{rest}" if rest else head).split(",")]
+            shared = f"={group[0]}" if rest else ""
+            for name in group:
+                word = base_form(name)
+                if shared:
+                    keys.setdefault(word, set()).add(shared)
+                kinds.setdefault(word, PLAIN if name in _AMBIGUOUS else NAME)
+                label = _LABELS.get(kind, "entity")
+                labels.setdefault(word, label)
+
+
+def _sides(row: str) -> list[list[str]]:
+    return [side.split() for side in row.split("|")]
+
+
+def _poles(rows: Iterable[Sequence[Sequence[str]]]) -> dict[str, set[int]]:
+    poles: dict[str, set[int]] = {}
+    for axis, (one, other) in enumerate(rows, 1):
+        for sign, words in ((axis, one), (-axis, other)):
+            for word in words:
+                poles.setdefault(base_form(word), set()).add(sign)
+    return poles
+
+
+def _units(
+    groups: Mapping[str, Any], more: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], dict[str, int]]:
+    symbols: dict[str, set[str]] = {}
+    spelled: dict[str, set[str]] = {}
+    for units in groups.values():
+        for unit, (short, long) in units.items():
+            for symbol in str(short).split():
+                symbols.setdefault(symbol, set()).add(unit)
+            for word in str(long).split():
+                spelled.setdefault(base_form(word), set()).add(unit)
+                spelled.setdefault(word, set()).add(unit)
+    for unit, words in more.items():
+        for word in words:
+            spelled.setdefault(base_form(word), set()).add(unit)
+            symbols.setdefault(word, set()).add(unit)
+    seconds = {"week": 7, "fortnight": 14}
+    freeze = {word: frozenset(found) for word, found in symbols.items()}
+    return freeze, {word: frozenset(found) for word, found in spelled.items()}, seconds
+
+
+def _add_phrase(trie: Trie, line: str) -> None:
+    left, _, right = line.partition("->")
+    pattern, replacement = left.split(), tuple(right.split())
+    while pattern and replacement and pattern[-1] == GAP == replacement[-1]:
+        pattern, replacement = pattern[:-1], replacement[:-1]
+    choices = [_choices(element) for element in pattern]
+    for combination in product(*choices):
+        node = trie
+        words = [word for word in combination if word]
+        if not words:
+            continue
+        for word in words:
+            node = node.setdefault(word, {})
+        node.setdefault(_END, replacement)
+
+
+def _choices(element: str) -> list[str]:
+    if element.startswith("("):
+        return ["", *element.strip("()").split("/")]
+    return element.split("/")
+
+
+def is_known(word: str, lexicon: Lexicon) -> bool:
+    """Whether the word is one of the language's, or of the lexicon's, and so not a misspelling."""
+    return word in known_words() or word in lexicon.entries or base_form(word) in lexicon.entries or word in lexicon.spelled

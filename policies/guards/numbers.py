@@ -1,0 +1,138 @@
+"""Numbers as written: digits, words, ordinals, clock times, magnitudes, and the unit glued to them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from policies.guards.lexicon import Lexicon
+
+_NUMBER = re.compile(
+    r"^(?P<currency>[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?P<sign>[-−])?(?P<digits>[\d,]+(?:[.:/]\d+)*)(?P<suffix>.*)$", re.DOTALL
+)
+_ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
+_MAGNITUDES = {"k": 3, "K": 3, "m": 6, "M": 6, "mn": 6, "bn": 9, "B": 9, "b": 9, "tn": 12}
+
+_UNITS = {
+    w: n
+    for n, w in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+    )
+}
+_TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)} | {"fourty": 40}
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "lakh": 10**5, "crore": 10**7}
+_ORDINALS = {
+    w: n
+    for n, w in enumerate(
+        "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        3,
+    )
+} | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100, "2nd": 2}
+_FRACTIONS = {"half": "0.5", "third": "1/3", "quarter": "1/4", "dozen": "12", "twice": "2", "double": "2", "triple": "3", "pair": "2"}
+_ROMAN = re.compile(r"^(?=[IVX]{1,5}$)(X{0,3})(IX|IV|V?I{0,3})$")
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
+
+NUMBER_WORDS = frozenset((*_UNITS, *_TENS, *_SCALES, *_ORDINALS, "half", "dozen", "twice"))
+
+
+class Read(NamedTuple):
+    value: str
+    units: frozenset[str]
+    kind: str
+    """number, ordinal, time, decade, or literal when the letters behind it mean nothing here ("2fa", "401k")."""
+
+
+def read_digits(text: str, lexicon: Lexicon) -> Read:
+    """The number a token of digits states, with the unit glued to it."""
+    match = _NUMBER.match(text.strip())
+    if match is None:
+        return Read(text.lower(), frozenset(), "literal")
+    currency, sign, digits, suffix = match.group("currency", "sign", "digits", "suffix")
+    value = ("-" if sign else "") + digits.replace(",", "")
+    units: frozenset[str] = lexicon.symbols.get(currency, frozenset()) if currency else frozenset()
+    suffix = suffix.strip()
+    if not suffix:
+        return Read(_plain(value) if currency else value, units, "time" if ":" in value else "number")
+    lowered = suffix.lower()
+    if lowered in _ORDINAL_ENDINGS:
+        return Read(value, frozenset(), "ordinal")
+    if lowered in ("am", "pm"):
+        return Read(clock(value, lowered), frozenset(), "time")
+    if lowered == "s" and len(value) in (2, 4) and value.endswith("0"):
+        return Read(value + "s", frozenset(), "decade")
+    if suffix in _MAGNITUDES and (currency or suffix in "kK"):
+        return Read(_scaled(value, 10 ** _MAGNITUDES[suffix]), units, "number")
+    found = lexicon.symbols.get(suffix) or lexicon.spelled.get(lowered)
+    if found:
+        return Read(_plain(value), found, "number")
+    if suffix == "%":
+        return Read(_plain(value), frozenset(("percent",)), "number")
+    return Read(text.lower(), frozenset(), "literal")
+
+
+def clock(value: str, half: str) -> str:
+    """A time of day on the 24-hour clock."""
+    hour, _, minute = value.partition(":")
+    if not hour.isdigit():
+        return value + half
+    number = int(hour) % 12 + (12 if half == "pm" else 0)
+    return f"{number:02d}:{minute or '00'}"
+
+
+def read_words(words: list[str], start: int) -> tuple[str, str, int]:
+    """The number spelled from words[start] on: its value, its kind (number or ordinal), and how many words it took (0: none)."""
+    total, current, taken, seen = 0, 0, 0, False
+    index = start
+    while index < len(words):
+        word = words[index]
+        if word in _UNITS:
+            if seen and current % 10 and current % 100 < 20:
+                break
+            current += _UNITS[word]
+        elif word in _TENS:
+            if seen and current % 100:
+                break
+            current += _TENS[word]
+        elif word in _SCALES and (seen or (index + 1 < len(words) and not words[index + 1].endswith("s"))):
+            scale = _SCALES[word]
+            current = max(current, 1) * scale
+            if scale > 100:
+                total, current = total + current, 0
+        elif word == "and" and seen and index + 1 < len(words) and words[index - 1] in _SCALES and words[index + 1] in (_UNITS | _TENS):
+            index += 1
+            continue
+        elif word in _ORDINALS and (not seen or current % 10 == 0):
+            return str(total + current + _ORDINALS[word]), "ordinal", index - start + 1
+        else:
+            break
+        seen = True
+        index += 1
+        taken = index - start
+    return (str(total + current), "number", taken) if seen else ("", "", 0)
+
+
+def roman(text: str) -> str:
+    """The value of a capital Roman numeral up to 39, or empty. A lone I is a pronoun; the caller decides."""
+    if not _ROMAN.match(text):
+        return ""
+    total = 0
+    for sign, following in zip(text, [*text[1:], ""], strict=True):
+        value = _ROMAN_VALUES[sign]
+        total += -value if following and _ROMAN_VALUES[following] > value else value
+    return str(total)
+
+
+def _plain(value: str) -> str:
+    return value.rstrip("0").rstrip(".") if "." in value and value.count(".") == 1 else value
+
+
+def _scaled(value: str, scale: int) -> str:
+    try:
+        return str(round(float(value) * scale))
+    except ValueError:
+        return value
+
+
+def times(value: str, factor: int) -> str:
+    """The value multiplied, where it is a whole number."""
+    return str(int(value) * factor) if value.isdigit() and len(value) < 10 else value

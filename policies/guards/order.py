@@ -1,0 +1,84 @@
+"""Who does what to whom: the order and the prepositions of words both prompts share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.guards.facts import ASPECT, SOFT, Facts, Quantity, Term
+
+_OPPOSED_SLOTS = {
+    frozenset(pair)
+    for pair in (
+        ("from", "to"), ("from", "into"), ("from", "toward"), ("with", "without"), ("over", "under"), ("before", "after"), ("for", "against"),
+        ("above", "below"), ("since", "until"), ("inside", "outside"), ("in", "outside"), ("within", "outside"),
+        ("before", "during"), ("after", "during"), ("before", "since"), ("within", "after"), ("from", "than"),
+    )
+}  # fmt: skip
+_LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
+
+
+def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) -> tuple[str, str, str] | None:
+    """The first pair of words whose roles are exchanged: reason and the two readings."""
+    one, other = cached.terms, asked.terms
+    for i, j in pairs:
+        if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS:
+            reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
+            return reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}"
+    if cached.symmetric and asked.symmetric:
+        return None
+    ordered = sorted(pairs)
+    for position, (i, j) in enumerate(ordered):
+        for k, m in ordered[position + 1 :]:
+            first, second = one[i], one[k]
+            if ASPECT in (first.kind, second.kind):
+                continue
+            if first.slot != second.slot and first.slot == other[m].slot and second.slot == other[j].slot:
+                slots = {first.slot, second.slot}
+                reason = "from_to" if slots & {"from"} and slots & {"to", "into"} else "order"
+                return reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)
+            inverted = m < j
+            if second.joined and (other[j].joined if inverted else other[m].joined):
+                continue
+            if first.kind == SOFT or second.kind == SOFT:
+                continue
+            voice = ("by" in (first.slot, second.slot)) != ("by" in (other[j].slot, other[m].slot))
+            if inverted or voice:
+                pivot = _pivot(ordered, i, k, j, m)
+                if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
+                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+                if inverted and not pivot and _names_a_class(cached, asked):
+                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+    return None
+
+
+def _pivot(ordered: list[tuple[int, int]], i: int, k: int, j: int, m: int) -> bool:
+    """Whether a shared word stands between the two in both prompts: the verb or comparison they are the sides of."""
+    low, high = min(j, m), max(j, m)
+    return any(i < p < k and low < q < high for p, q in ordered)
+
+
+def _loose(*terms: Term) -> bool:
+    """Whether one of them hangs on a preposition that moves freely ("hikes in the park", "park hikes")."""
+    return any(term.slot in _LOOSE for term in terms)
+
+
+def _names_a_class(cached: Facts, asked: Facts) -> bool:
+    """ "Is a tomato a fruit": two terms, a question that is answered by yes or no, nothing between them."""
+    return "polar" in cached.questions and "polar" in asked.questions and len(cached.terms) == 2 == len(asked.terms)
+
+
+def _reading(terms: Sequence[Term], j: int, m: int) -> str:
+    low, high = sorted((j, m))
+    return f"{terms[low].slot} {terms[low].word} … {terms[high].slot} {terms[high].word}".strip()
+
+
+def quantities_swapped(cached: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
+    """Whether equal numbers of one sort stand in another order without being tied by and, or, plus, times."""
+    if len(cached) < 2 or list(cached) == list(asked):
+        return False
+    if any(quantity.joined for quantity in (*cached, *asked)):
+        return False
+    units = [quantity.units for quantity in cached]
+    if len(set(units)) == len(units):
+        return False
+    return [quantity.value for quantity in cached] != [quantity.value for quantity in asked]

@@ -1,0 +1,213 @@
+"""From tokens to words: contractions spelled out, literals set aside, phrases read as one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from policies.guards.lexicon import _END, GAP, Lexicon, Trie
+from policies.guards.tokens import Token
+from policies.guards.vocabulary import known_words
+
+CAPITAL, POSSESSIVE, START, CONTRACTED = 1, 2, 4, 8
+_STRONG = frozenset(
+    "== === != !== <= >= && || ++ -- += -= => -> ** | < > <> =".split()
+)
+_SIGNS = {"+": "plus", "-": "minus", "−": "minus", "*": "times", "×": "times", "/": "dividedby", "÷": "dividedby", "√": "squareroot", "^": "topower"}
+_QUOTES = "\"'`“”‘’«»"
+
+
+class Item(NamedTuple):
+    word: str
+    """Lower case; a punctuation mark for itself."""
+    flags: int
+    number: str
+    """The token as written if it is one of digits, else empty."""
+
+
+class Reading(NamedTuple):
+    items: list[Item]
+    quoted: list[str]
+    code: list[str]
+
+
+_STOPS = frozenset(".!?;\n…:")
+
+
+def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
+    """Words in order, with what is quoted and what is code set aside."""
+    items: list[Item] = []
+    quoted: list[str] = []
+    code: list[str] = []
+    titled = _is_titled(tokens)
+    contractions = lexicon.small.contractions
+    start = True
+    for position, token in enumerate(tokens):
+        kind, text, _glued = token
+        if kind == "word":
+            flags = START if start else 0
+            start = False
+            lowered = text.lower().replace("’", "'") if not text.islower() or "’" in text else text
+            if not titled and not flags and text[0].isupper() and text != "I" and not text.startswith(("I'", "I’")):
+                flags |= CAPITAL
+            if "'" in lowered:
+                _contraction(items, lowered, flags, lexicon)
+                continue
+            spelled = contractions.get(lowered)
+            if spelled is not None and not (flags & CAPITAL):
+                items.extend(Item(word, flags if number == 0 else CONTRACTED, "") for number, word in enumerate(spelled))
+                continue
+            if text == "US":
+                lowered = "usa"
+            elif flags & CAPITAL and len(text) > 1 and text.isupper():
+                flags |= CAPITAL
+            items.append(Item(lowered, flags, ""))
+        elif kind == "punct":
+            start = text in _STOPS or start
+            items.append(Item(text, 0, ""))
+        elif kind == "number":
+            start = False
+            items.append(Item(text.lower(), 0, text))
+        elif kind == "quote":
+            start = False
+            quoted.append(_normal(text.strip(_QUOTES)))
+            items.append(Item('"', 0, ""))
+        elif kind == "fence":
+            start = False
+            code.append(" ".join(text.strip("`").split()))
+            items.append(Item('"', 0, ""))
+        elif kind == "code":
+            start = False
+            code.append(text.rstrip(".,"))
+            items.append(Item('"', 0, ""))
+        elif kind == "dotted":
+            start = _dotted(items, code, text, start, titled)
+        else:
+            _sign(items, code, text, tokens, position)
+    return Reading(items, quoted, code)
+
+
+def _is_titled(tokens: list[Token]) -> bool:
+    """Whether capitals say nothing here: all capitals, or Every Word Has One."""
+    words = [token.text for token in tokens if token.kind == "word" and len(token.text) > 1]
+    return len(words) > 2 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split()).strip(" .,!?;:")
+
+
+def _contraction(items: list[Item], word: str, flags: int, lexicon: Lexicon) -> None:
+    """Spell out "what's", "isn't", "I'd"; mark the possessive of "Canada's"."""
+    stem, _, ending = word.rpartition("'")
+    plain = lexicon.small.contractions.get(word.replace("'", ""))
+    if plain is not None and ending != "s":
+        items.extend(Item(part, flags if number == 0 else CONTRACTED, "") for number, part in enumerate(plain))
+    elif word.endswith("n't"):
+        base = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3], word[:-3])
+        items.append(Item(base, flags, ""))
+        items.append(Item("not", CONTRACTED, ""))
+    elif ending == "s":
+        if stem in lexicon.small.question or stem in ("it", "that", "there", "here", "he", "she"):
+            items.append(Item(stem, flags, ""))
+            items.append(Item("is", 0, ""))
+        elif stem == "let":
+            items.append(Item("let", flags, ""))
+            items.append(Item("us", 0, ""))
+        else:
+            items.append(Item(stem, flags | POSSESSIVE, ""))
+    elif ending in ("re", "m", "ve", "d", "ll"):
+        items.append(Item(stem, flags, ""))
+        items.append(Item({"re": "are", "m": "am", "ve": "have", "d": "would", "ll": "will"}[ending], 0, ""))
+    else:
+        items.append(Item(word.replace("'", ""), flags, ""))
+
+
+def _dotted(items: list[Item], code: list[str], text: str, start: bool, titled: bool) -> bool:
+    """An abbreviation, two sentences without a space between, or code."""
+    parts = text.split(".")
+    if "::" not in text and "->" not in text:
+        if all(len(part) <= 2 for part in parts) and len(parts[0]) == 1:
+            items.append(Item("".join(parts).lower(), 0 if start or titled else CAPITAL, ""))
+            return False
+        if parts[0].lower() in known_words() and parts[-1][0].isupper() and not parts[0][0].isupper() and parts[-1].lower() in known_words():
+            items.append(Item(parts[0], 0, ""))
+            items.append(Item(".", 0, ""))
+            items.append(Item(parts[-1].lower(), START, ""))
+            return False
+        if text.lower() in ("node.js", "react.js", "vue.js", "next.js"):
+            items.append(Item(text.lower(), 0, ""))
+            return False
+    code.append(text.rstrip("."))
+    items.append(Item('"', 0, ""))
+    return False
+
+
+def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], position: int) -> None:
+    """An operator: code if it can be nothing else, arithmetic beside a number or a single letter, else a mere mark."""
+    before = tokens[position - 1] if position else None
+    behind = tokens[position + 1] if position + 1 < len(tokens) else None
+    near = [token for token in (before, behind) if token is not None]
+    formula = any(token.kind == "number" or (token.kind == "word" and len(token.text) == 1) for token in near)
+    if text in _SIGNS and formula:
+        items.append(Item(_SIGNS[text], 0, ""))
+    elif text in _STRONG and (len(text) > 1 or formula):
+        code.append(text)
+    elif text == "%" and before is not None and before.kind == "number":
+        items.append(Item("percent", 0, ""))
+    elif text in ("&",):
+        items.append(Item("and", 0, ""))
+    elif text == "/":
+        items.append(Item("or", 0, ""))
+
+
+def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
+    """Replace every longest phrase of the trie, left to right."""
+    result: list[Item] = []
+    index, size = 0, len(items)
+    while index < size:
+        item = items[index]
+        node = trie.get(item.word)
+        if node is not None:
+            end, replacement, gap = _longest(items, index + 1, node, size)
+            if end:
+                gap_items = iter(gap)
+                first = True
+                for word in replacement:
+                    if word == GAP:
+                        result.extend(gap_items)
+                    else:
+                        result.append(Item(word, (item.flags & (START | CAPITAL)) if first else 0, word if word.isdigit() else ""))
+                        first = False
+                if not replacement and item.flags & START and end < size:
+                    items[end] = items[end]._replace(flags=items[end].flags | START)
+                index = end
+                continue
+        result.append(item)
+        index += 1
+    return result
+
+
+def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int, tuple[str, ...], list[Item]]:
+    """The end of the longest phrase below `node`, its replacement, and the items its gap took; end 0 if there is none."""
+    best: tuple[int, tuple[str, ...], list[Item]] = (0, (), [])
+    if _END in node:
+        best = (index, node[_END], [])
+    while index < size:
+        gap = node.get(GAP)
+        if gap is not None:
+            for length in range(1, 5):
+                if index + length > size or items[index + length - 1].word in _STOPS or items[index + length - 1].word == ",":
+                    break
+                end, replacement, _ = _longest(items, index + length, gap, size)
+                if end:
+                    if end > best[0]:
+                        best = (end, replacement, items[index : index + length])
+                    break
+        following = node.get(items[index].word)
+        if following is None:
+            break
+        node = following
+        index += 1
+        if _END in node and index > best[0]:
+            best = (index, node[_END], [])
+    return best

@@ -1,0 +1,58 @@
+"""A prompt cut into words, numbers, literals and punctuation, in one pass of one linear pattern."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MAX_CHARS = 16_384
+"""Longer prompts exceed every embedder's window; only their beginning is read, and parse marks them as opaque."""
+
+# Alternatives in order of preference. Every repetition is bounded or over one character class followed by a different one,
+# so a failed alternative costs at most its bound.
+_TOKEN = re.compile(
+    r"""
+    (?P<fence>```[^`]{0,4000}```|`[^`\n]{1,400}`)
+  | (?P<quote>"[^"\n]{1,400}"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)['‘][^'’\n]{1,200}(?:['’](?=[a-z])[^'’\n]{1,200}){0,3}['’](?!\w))
+  | (?P<code>
+        https?://[^\s]{1,500}
+      | [\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}
+      | (?<![\w-])--?[A-Za-z][\w-]{0,40}(?![\w'’])
+      | (?<![\w.])(?:~|\.{1,2})?/[A-Za-z_.][\w.*-]{0,60}(?:/[\w.*-]{0,60}){0,12}
+      | (?<![\w.])\*?\.[A-Za-z]\w{0,9}\b
+      | 0x[0-9A-Fa-f]{1,32}\b
+      | v?\d{1,4}(?:\.\d{1,6}){2,4}(?::\d{1,5})?(?![\w.]*\w)
+      | [A-Za-z_]\w{0,60}\([^()\n]{0,80}\)
+      | [A-Za-z]\w{0,40}_\w{0,60}
+      | \\[A-Za-z][+*?]?
+      | \#include\s?<[\w./]{1,40}>
+    )
+  | (?P<dotted>[A-Za-z_]\w{0,40}(?:(?:\.|::|->)[A-Za-z_]\w{0,40}){1,8})
+  | (?P<number>(?:[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?<![\w.])[-−]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,30})(?:[.:/]\d{1,30}(?![\w]*/)){0,2}(?:[A-Za-zµμ°Ω]{1,12}\d?(?:/[a-z]{1,2}\b)?(?![\w])|%|°\s?[CF]?\b)?)
+  | (?P<word>(?:[CFcf](?:\+\+|\#)(?!\w))|[^\W\d_]+(?:['’][^\W\d_]+)*\d{0,6}[^\W_]{0,10}|\d+[^\W_]{0,20})
+  | (?P<op>[=!<>]=?=?|&&?|\|\|?|\+\+|\+=|\+|--|-=|-(?=\s?\d)|\*\*?|×|÷|√|\^|=>|->|%|/|\\|~|[$€£¥@\#])
+  | (?P<punct>[.,;:?!()\[\]{}…—–\n])
+    """,
+    re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    kind: str
+    """fence, quote, code, dotted, number, word, op or punct."""
+    text: str
+    glued: bool
+    """Whether no white space stands before it."""
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of a prompt, white space and unknown signs left out."""
+    tokens: list[Token] = []
+    append = tokens.append
+    end = 0
+    for match in _TOKEN.finditer(text, 0, MAX_CHARS):
+        kind = match.lastgroup
+        assert kind is not None
+        append(Token(kind, match.group(), match.start() == end))
+        end = match.end()
+    return tokens
