@@ -191,7 +191,7 @@ class Flight(Generic[H]):
         self._seen = False
         """Whether anybody joined."""
         self._joinable = True
-        """Cleared once, by `close_to_joins`."""
+        """True exactly as long as it is in its slot, where it can be found; cleared once, by `close_to_joins`."""
         self._landed = False
         self._room: asyncio.Future[None] | None = None
         """What the producer waits on in `room`; resolved by the reader that makes room."""
@@ -288,8 +288,7 @@ class Flight(Generic[H]):
         """From now on nobody may join, and what all have read is dropped. Idempotent."""
         if self._joinable:
             self._joinable = False
-            if self._slots.get(self._key) is self:
-                del self._slots[self._key]
+            del self._slots[self._key]
             self._drop_read()
 
     def land(self, error: BaseException | None) -> None:
@@ -356,11 +355,10 @@ class Flight(Generic[H]):
             self._watch = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
 
     def _cut_stopped(self, tail: int) -> None:
-        """A timer's callback: cut the readers that have not moved from `tail` since it was set."""
-        if self._tail == tail:
-            for reader in [reader for reader in self._readers if reader.position == tail]:
-                self._flights.cut += 1
-                reader.close(SlowReader("The client read too slowly."))
+        """A timer's callback: cut the readers that are still at what was the tail when it was set."""
+        for reader in [reader for reader in self._readers if reader.position == tail]:
+            self._flights.cut += 1
+            reader.close(SlowReader("The client read too slowly."))
         if self._landed:
             self._watch_unread()
 

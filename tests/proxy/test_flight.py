@@ -146,6 +146,23 @@ async def test_a_withheld_chunk_reaches_only_those_who_asked_for_it():
     assert await read(late) == b"text end"
 
 
+async def test_a_withheld_chunk_is_recognised_after_chunks_were_dropped():
+    them = flights(max_log_bytes=4)
+
+    async def produce(flight: Flight[str]) -> None:
+        await chunks(b"abc", b"def")(flight)
+        await asyncio.sleep(1)
+        flight.append(b"usage", withheld=True)
+        await asyncio.sleep(1)
+        flight.append(b"ghi")
+
+    flight = lead(them, produce)
+    plain, curious = flight.join(), flight.join()
+    curious.with_withheld = True
+    assert list(await asyncio.gather(read(plain), read(curious))) == [b"abcdefghi", b"abcdefusageghi"]
+    assert_nothing_left(them)
+
+
 async def test_an_empty_chunk_is_not_delivered():
     them = flights()
     reader = lead(them, chunks(b"a", b"", b"b")).join()
@@ -640,6 +657,20 @@ async def test_a_reader_that_stops_does_not_hold_the_log_of_a_landed_flight():
     assert them.cut == 1
     with pytest.raises(SlowReader):
         await anext(stopped)
+    assert_nothing_left(them)
+
+
+async def test_a_reader_of_a_landed_flight_may_be_slow_but_not_stop():
+    them = flights(max_log_bytes=10 * MAX_READ_BYTES, slow_reader_s=60)
+    reader = lead(them, chunks(*[b"x" * MAX_READ_BYTES] * 6)).join()
+    for _ in range(5):
+        assert len(await anext(reader)) == MAX_READ_BYTES
+        await asyncio.sleep(59)
+    assert (them.cut, len(them)) == (0, 0)
+    await asyncio.sleep(62)
+    assert them.cut == 1
+    with pytest.raises(SlowReader):
+        await anext(reader)
     assert_nothing_left(them)
 
 
