@@ -11,10 +11,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from config.faults import nearest
 from config.fields import Name, PositiveCount, PositiveSeconds, Seconds, Section, a_number, fault
+from policies.guards import DEFAULT_GUARDS, GUARDS
 from policies.match import Matchers, MatchPolicy
-
-GUARDS = ("numbers", "units", "order", "negation", "entities", "quotes", "code", "languages", "contrasts", "narrowing")
-DEFAULT_GUARDS = tuple(guard for guard in GUARDS if guard != "narrowing")
 
 DEFAULT_FAMILY = "default"
 """The family of whatever matches no other. Its settings are those under `defaults:`."""
@@ -31,6 +29,9 @@ def _a_similarity(value: Any) -> Any:
         raise ValueError(f"a cosine similarity is from -1 to 1, where 1 is the same direction; got {what}")
     return value
 
+
+Words = Annotated[tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
+"""A word, or a list of words."""
 
 Share = Annotated[float, BeforeValidator(a_number), Field(ge=0, le=1)]
 Similarity = Annotated[float, BeforeValidator(_a_similarity)]
@@ -85,14 +86,17 @@ class ExactPolicy(Section):
 class LexiconPolicy(Section):
     """Words the guards should know beside their own."""
 
-    contrasts: tuple[tuple[str, str], ...] = ()
-    """Pairs of words that may not stand for each other, such as [inbound, outbound]."""
+    contrasts: tuple[tuple[Words, Words], ...] = ()
+    """Opposites, which may not stand for each other: pairs of words or of lists of words, as in [inbound, outbound]."""
 
     units: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Unit to its other spellings, such as `furlong: [furlongs, fur]`."""
+    """Unit to its spellings, such as `furlong: [furlong, fur]`."""
 
     names: tuple[str, ...] = ()
     """Names that count as such in lower case too."""
+
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    """Groups of words that may stand for each other."""
 
 
 class SemanticPolicy(Section):
@@ -105,7 +109,7 @@ class SemanticPolicy(Section):
     floor: Similarity = 0.80
     """No threshold below this is accepted; write it to allow one."""
 
-    guards: tuple[str, ...] = DEFAULT_GUARDS
+    guards: tuple[str, ...] = tuple(guard for guard in GUARDS if guard in DEFAULT_GUARDS)
     """Which differences forbid a hit, however similar the prompts are."""
 
     lexicon: LexiconPolicy = LexiconPolicy()

@@ -134,6 +134,8 @@ def test_searching_all_expressions_at_once_finds_what_each_alone_finds(text):
         ("geography", "tell me the population of Ghana"),
         ("diet", "name starch-free vegetables"),
         ("diet", "is it okay to eat raw eggs while pregnant?"),
+        ("code", "Go: how to reverse a list"),
+        ("default", "Where should we go this summer?"),
         ("default", "Hello there"),
         ("default", "Write a haiku about the sea"),
     ],

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from config.document import read_document
+from policies.guards import DEFAULT_GUARDS
 from policies.load import PolicyError, check_evidence, load_policies
-from policies.model import DEFAULT_GUARDS, FamilyPolicy, PolicySet
+from policies.model import FamilyPolicy, PolicySet
 
 
 def family(**written: Any) -> FamilyPolicy:
@@ -238,6 +239,16 @@ def test_M04_a_missing_threshold_is_not_zero(refusal, mode):
     )
 
 
+def test_a_lexicon_takes_words_and_lists_of_words(load):
+    policies = load(
+        "families:\n- name: a\n  semantic:\n    lexicon: {contrasts: [[inbound, outbound], [[arm, armed], disarm]]}\n"
+    )
+    assert policies.families[0].semantic.lexicon.contrasts == (
+        (("inbound",), ("outbound",)),
+        (("arm", "armed"), ("disarm",)),
+    )
+
+
 def test_modes_are_words_even_if_another_reader_took_them_for_truth_values(load):
     assert load("families:\n- name: a\n  semantic: {mode: off}\n").families[0].semantic.mode == "off"
     assert family(semantic={"mode": True, "threshold": 0.9}).semantic.mode == "on"
@@ -351,4 +362,4 @@ def test_K06_meaning_changes_only_with_what_changes_what_a_stored_answer_means()
 
 
 def test_a_policy_set_can_be_built_without_a_file():
-    assert PolicySet((FamilyPolicy(name="a"),)).families[0].semantic.guards == DEFAULT_GUARDS
+    assert set(PolicySet((FamilyPolicy(name="a"),)).families[0].semantic.guards) == set(DEFAULT_GUARDS)
