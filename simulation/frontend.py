@@ -35,7 +35,7 @@ class SemanticRates:
 def semantic_rates(path: Path) -> SemanticRates:
     """Read them from an evaluation's result file: `n_hit` probes should hit and `hits` did; of `n_miss`, `wrong` hit.
 
-    The false-hit rate is that of the evaluation's probes, which are chosen to be confusable: ordinary traffic sees less.
+    The false-hit rate is that of the evaluation's probes, chosen to be confusable: ordinary traffic sees less.
 
     Raises:
         WorkloadError: no such file, not JSON, a key missing or counts that cannot be.

@@ -13,16 +13,23 @@ step and must agree.
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from heapq import heappop, heappush
 from math import ceil, inf
 from typing import Literal
+
+import numpy as np
 
 from simulation.cost import CostError, CostModel
 from simulation.workload import Workload
 
 Discipline = Literal["sequential", "static", "continuous"]
 DISCIPLINES: tuple[Discipline, ...] = ("sequential", "static", "continuous")
+
+# What of a cost model the reference model can express.
+_EXPRESSED = frozenset(
+    ("name", "provenance", "seen", "step_s", "sequence_s", "prompt_token_s", "overhead_step_s", "sequence_table")
+)
 
 # An arrival this close after a step boundary counts as there: adding steps one by one and at once rounds differently.
 ON_TIME_S = 1e-9
@@ -61,28 +68,28 @@ def reference_server(cost: CostModel, slots: int) -> Server:
     """
     if slots < 1:
         raise CostError(f"a server of {slots} slots; it needs 1 or more")
-    terms = (cost.kv_token_s, cost.chunk_context_s, cost.knee_tokens, cost.prefill_floor_s, cost.overhead_sequence_s)
-    if any(terms) or cost.token_table:
-        raise CostError(f"cost {cost.name}: the batching study takes step, sequence and prompt costs; use `replay`")
+    unknown = [
+        one.name for one in fields(cost) if one.name not in _EXPRESSED and getattr(cost, one.name) != one.default
+    ]
+    if unknown:
+        raise CostError(f"cost {cost.name}: the reference model has no {unknown[0]}; the full engine has (`replay`)")
     return Server(tuple(cost.decode_s(sequences) for sequences in range(slots + 1)), cost.prompt_token_s)
 
 
 def sequential(work: Workload, server: Server) -> Timeline:
-    """First come, first served, alone."""
-    step_s, prompt_s = server.decode_s[1], server.prompt_token_s
-    scheduled: list[float] = []
-    first: list[float] = []
-    finish: list[float] = []
-    now = 0.0
-    for arrival, prompt, output in zip(work.arrival_s, work.prompt_tokens, work.output_tokens, strict=True):
-        if arrival > now:
-            now = arrival
-        scheduled.append(now)
-        now += prompt * prompt_s
-        first.append(now + step_s)
-        now += output * step_s
-        finish.append(now)
-    return Timeline(scheduled, first, finish, sum(work.output_tokens))
+    """First come, first served, alone.
+
+    Lindley's recursion in closed form: who waits finishes when all work since the last idle moment is done.
+    """
+    step_s = server.decode_s[1]
+    arrival = np.asarray(work.arrival_s)
+    prefill = np.asarray(work.prompt_tokens) * server.prompt_token_s
+    service = prefill + np.asarray(work.output_tokens) * step_s
+    total = np.cumsum(service)
+    finish = total + np.maximum.accumulate(arrival - (total - service))
+    scheduled = finish - service
+    first = scheduled + prefill + step_s
+    return Timeline(scheduled.tolist(), first.tolist(), finish.tolist(), sum(work.output_tokens))
 
 
 def static(work: Workload, server: Server) -> Timeline:

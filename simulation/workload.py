@@ -123,7 +123,8 @@ class Histogram:
         tokens = np.array(self.tokens, dtype=np.int64)
         edges = np.cumsum(self.weights or np.ones(len(tokens)))
         rows = np.searchsorted(edges, rng.random(count) * edges[-1], side="right")
-        return tokens[np.minimum(rows, len(tokens) - 1)]
+        drawn: NDArray[np.int64] = tokens[np.minimum(rows, len(tokens) - 1)]
+        return drawn
 
 
 Lengths = LogNormal | Histogram
