@@ -1,0 +1,1 @@
+"""askonce: an OpenAI-compatible reverse proxy that asks a model once."""

@@ -14,7 +14,7 @@ trailers and chunk extensions. A connection is in one of these states, each with
 
     idle       closed after idle_timeout_s (uvicorn's own timer); a new one that stays silent, after head_timeout_s
     head       over the limits 431; not complete head_timeout_s after its first byte 408
-    body       less than MIN_BODY_BYTES within body_timeout_s 408, unless it is us who pause the reading
+    body       less than MIN_BODY_BYTES within body_timeout_s 408, unless it is we who pause the reading
     answered   the reply is complete before the body: what still comes is dropped for LINGER_S, then closed
     refused    the refusal is written and our side ended; what still comes is dropped for LINGER_S, because closing
                with unread bytes would reset the connection, and the client might never see why
@@ -386,9 +386,7 @@ class _Refusal:
     def reply(self, headers: list[tuple[bytes, bytes]]) -> bytes:
         body = self.error.body()
         lines = [*headers, *self.error.headers(), (b"content-length", b"%d" % len(body)), (b"connection", b"close")]
-        return b"".join(
-            [STATUS_LINE[self.status], *(b"%b: %b\r\n" % line for line in lines), b"\r\n", body],
-        )
+        return b"".join([STATUS_LINE[self.status], *(b"%b: %b\r\n" % line for line in lines), b"\r\n", body])
 
 
 _HEAD_TOO_LARGE = _Refusal(

@@ -1,0 +1,56 @@
+"""One JSON line a request; no prompt text, no credential, keys as short hashes."""
+
+import sys
+import time
+from typing import IO
+
+import orjson
+
+FLUSH_BYTES = 32_768
+FLUSH_EVERY_S = 1.0
+
+
+class AccessLog:
+    """Collects lines and writes them in blocks: at 32 kB, once a second while requests come, and on `close`."""
+
+    def __init__(self, target: str | None) -> None:
+        """`target`: a file's path, `-` for standard error, None for no log."""
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._flushed_s = time.monotonic()
+        self._file: IO[bytes] | None = None
+        if target == "-":
+            self._file = sys.stderr.buffer
+        elif target is not None:
+            self._file = open(target, "ab", buffering=0)  # noqa: SIM115 - closed in close()
+
+    @property
+    def on(self) -> bool:
+        """Whether lines are kept at all."""
+        return self._file is not None
+
+    def write(self, line: dict[str, object]) -> None:
+        """Keep one line, whose values hold no text of the client's."""
+        data = orjson.dumps({"time": round(time.time(), 3), **line}, option=orjson.OPT_APPEND_NEWLINE)
+        self._lines.append(data)
+        self._size += len(data)
+        now_s = time.monotonic()
+        if self._size >= FLUSH_BYTES or now_s - self._flushed_s >= FLUSH_EVERY_S:
+            self._flushed_s = now_s
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was collected."""
+        if self._file is not None and self._lines:
+            self._file.write(b"".join(self._lines))
+            if self._file is sys.stderr.buffer:
+                self._file.flush()
+        self._lines.clear()
+        self._size = 0
+
+    def close(self) -> None:
+        """Write the rest and close the file."""
+        self.flush()
+        if self._file is not None and self._file is not sys.stderr.buffer:
+            self._file.close()
+        self._file = None

@@ -1,0 +1,119 @@
+"""What is askonce's own: health, metrics, and what an administrator may ask. Starlette, behind the hot paths."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from proxy.cache.exact import ExactCache
+from proxy.edge import Receive, Scope, Send, refusal
+from proxy.errors import BadRequest, Forbidden, ProxyError, Unauthorized
+from proxy.metrics import Metrics
+
+Check = Callable[[], tuple[bool, dict[str, Any]]]
+"""Whether requests can be answered, and the detail for `/readyz`."""
+
+
+class AdminToken:
+    """The one credential for everything that is not a client's business."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+
+    def check(self, fields: dict[bytes, bytes]) -> None:
+        """Accepts `Authorization: Bearer TOKEN` or `x-askonce-admin-token: TOKEN`.
+
+        Raises:
+            Unauthorized: neither holds the token.
+        """
+        bearer = fields.get(b"authorization", b"")
+        given = (fields.get(b"x-askonce-admin-token", b""), bearer.partition(b" ")[2].strip())
+        if not any(hmac.compare_digest(value, self._token) for value in given):
+            raise Unauthorized("This path needs the admin token: send it as Authorization: Bearer TOKEN.")
+
+
+def admin_app(
+    *,
+    token: AdminToken,
+    ready: Check,
+    metrics: Metrics,
+    metrics_public: bool,
+    cache: ExactCache,
+    explain: Callable[[bytes, dict[bytes, bytes]], Awaitable[dict[str, Any]]] | None,
+) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    """The application for `/healthz`, `/readyz`, `/metrics` and `/admin/*`."""
+
+    async def healthz(request: Request) -> Response:
+        return _json({"status": "ok"})
+
+    async def readyz(request: Request) -> Response:
+        usable, detail = ready()
+        return _json(detail, 200 if usable else 503)
+
+    async def exposition(request: Request) -> Response:
+        if not metrics_public:
+            token.check(_fields(request))
+        return Response(metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def purge(request: Request) -> Response:
+        """Drop stored answers: `{"all": true}` or `{"family": "capitals"}`."""
+        wanted = await _changing(request, token)
+        if wanted.get("all") is True:
+            dropped = cache.clear()
+        elif isinstance(family := wanted.get("family"), str):
+            dropped = cache.delete_where(lambda entry: entry.family == family)
+        else:
+            raise BadRequest('Write {"all": true} or {"family": "NAME"}.')
+        return _json({"dropped": dropped})
+
+    async def explained(request: Request) -> Response:
+        token.check(_fields(request))
+        if explain is None:
+            raise BadRequest("There is nothing to explain with.")
+        return _json(await explain(await request.body(), _fields(request)))
+
+    async def on_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, ProxyError)
+        reply = refusal(error)
+        return Response(reply.body, error.status, {name.decode(): value.decode() for name, value in reply.headers})
+
+    return Starlette(
+        routes=[
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+            Route("/metrics", exposition),
+            Route("/admin/purge", purge, methods=["POST"]),
+            Route("/admin/explain", explained, methods=["POST"]),
+        ],
+        exception_handlers={ProxyError: on_error},
+    )
+
+
+async def _changing(request: Request, token: AdminToken) -> dict[str, Any]:
+    """The body of a call that changes something: from no browser page but our own (no `Origin` but this host's)."""
+    token.check(_fields(request))
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise BadRequest("Send the body as application/json.", code="not_json")
+    origin = request.headers.get("origin")
+    if origin is not None and origin.partition("://")[2] != request.headers.get("host"):
+        raise Forbidden("Calls that change something are not taken from another site.", code="foreign_origin")
+    try:
+        body = orjson.loads(await request.body())
+    except orjson.JSONDecodeError:
+        raise BadRequest("The body is not JSON.", code="invalid_json") from None
+    if not isinstance(body, dict):
+        raise BadRequest("The body must be a JSON object.")
+    return body
+
+
+def _fields(request: Request) -> dict[bytes, bytes]:
+    return dict(request.scope["headers"])
+
+
+def _json(body: dict[str, Any], status: int = 200) -> Response:
+    return Response(orjson.dumps(body), status, media_type="application/json", headers={"cache-control": "no-store"})

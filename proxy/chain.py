@@ -1,0 +1,43 @@
+"""The chain: which stages there are, in which order, and what runs once per client and once per flight."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from proxy.context import Handler, Middleware
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The stages, built, in no order."""
+
+    keying: Middleware
+    permit: Middleware
+    exact_lookup: Middleware
+    single_flight: Middleware
+    cache_store: Middleware
+    ask: Handler
+
+
+def build_chain(stages: Stages) -> Handler:
+    """The handler of one request."""
+    return compose(
+        [
+            # Once per client: local, without an await until the flight is joined.
+            stages.keying,
+            stages.permit,
+            stages.exact_lookup,
+            stages.single_flight,
+            # Once per flight, in the flight's own task.
+            stages.cache_store,
+        ],
+        stages.ask,
+    )
+
+
+def compose(stages: Sequence[Middleware], last: Handler) -> Handler:
+    """Fold `stages`, outermost first, around `last`."""
+    handler = last
+    for stage in reversed(stages):
+        handler = partial(stage, call_next=handler)
+    return handler

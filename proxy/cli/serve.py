@@ -1,0 +1,81 @@
+"""`python -m proxy`: serve."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from config.settings import ConfigError, Settings, load_settings, startup_warnings
+from policies.load import PolicyError, load_policies
+from proxy.app import App, create_app
+from proxy.server import ServerLimits, serve
+
+HELP = "Serve."
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Flags win over environment (ASKONCE_*), which wins over the file."""
+    parser.add_argument("--upstream", metavar="URL", help="root of the engine, with or without /v1")
+    parser.add_argument("--config", metavar="FILE", type=Path, help="settings (default: the packaged proxy.yaml)")
+    parser.add_argument("--policies", metavar="FILE", type=Path, help="families (default: the packaged policies.yaml)")
+    parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on (default: 8080)")
+    parser.add_argument("--workers", type=int, help="processes; each has its own cache (default: 1)")
+    parser.add_argument("--access-log", metavar="FILE", help="a JSON line a request; - is standard error, off is none")
+    parser.add_argument("--demo", action="store_true", help="start a stub engine and a client, show what happens, end")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until told to stop."""
+    if arguments.demo:
+        from proxy.cli.demo import demo
+
+        return demo()
+    try:
+        settings = load_settings(arguments.config, overrides(arguments))
+        policies = load_policies(settings.policies, strict_evidence=settings.strict_evidence)
+    except (ConfigError, PolicyError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    for warning in [*startup_warnings(settings, os.environ), *policies.warnings]:
+        print(f"warning: {warning}", file=sys.stderr)
+    app = create_app(settings, policies)
+    announce(settings, app)
+    return serve_app(app)
+
+
+def overrides(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The flags that were given."""
+    names = ("upstream", "policies", "host", "port", "workers", "access_log")
+    return {name: value for name in names if (value := getattr(arguments, name)) is not None}
+
+
+def serve_app(app: App) -> int:
+    """Run the server around `app`; returns the exit status."""
+    settings = app.settings
+    limits = settings.server
+    return serve(
+        app,
+        host=settings.host,
+        port=settings.port,
+        limits=ServerLimits(
+            drain_s=limits.drain_s,
+            grace_s=limits.grace_s,
+            head_timeout_s=limits.head_timeout_s,
+            body_timeout_s=limits.body_timeout_s,
+            idle_timeout_s=limits.idle_timeout_s,
+            max_head_bytes=limits.max_head_bytes,
+            max_header_lines=limits.max_header_lines,
+        ),
+        on_drain=app.drain,
+        on_reload=app.reload,
+    )
+
+
+def announce(settings: Settings, app: App) -> None:
+    """Say where to point a client, and once the admin token if it was made for this start."""
+    names = ", ".join(f"{upstream.name} ({upstream.url})" for upstream in settings.upstreams)
+    print(f"askonce on http://{settings.host}:{settings.port}/v1 in front of {names}", file=sys.stderr)
+    if settings.admin_token is None and sys.stderr.isatty():
+        print(f"admin token for this start (set ASKONCE_ADMIN_TOKEN to choose one): {app.admin_token}", file=sys.stderr)

@@ -1,0 +1,298 @@
+"""HTTP to chain and back, for the model paths: read the body, run the chain, send the reply. No framework."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from proxy.access_log import AccessLog
+from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
+from proxy.errors import BodyTooLarge, Headers, ProxyError
+from proxy.headers import cache_status, request_id
+from proxy.heartbeat import Heartbeat
+from proxy.metrics import Metrics
+from proxy.openai import read_request
+from proxy.tenants import Tenants
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
+"""A cache in front of askonce must not share what askonce keeps apart."""
+
+
+class ClientGone(Exception):
+    """The client left before its request was read."""
+
+
+class Edge:
+    """Answers the model paths, one call a request."""
+
+    def __init__(
+        self,
+        handler: Handler,
+        tenants: Tenants,
+        metrics: Metrics,
+        access_log: AccessLog,
+        clock: Callable[[], float],
+        *,
+        max_body_bytes: int,
+        heartbeat_s: float,
+    ) -> None:
+        self._handler = handler
+        self._tenants = tenants
+        self._metrics = metrics
+        self._log = access_log
+        self._clock = clock
+        self._max_body_bytes = max_body_bytes
+        self._heartbeat_s = heartbeat_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, from its head to the end of its reply."""
+        exchange = _Exchange(self._clock(), scope, receive, send)
+        client = exchange.client
+        try:
+            reply = await self._answer(exchange)
+            await self._send(exchange, reply)
+        except ClientGone:
+            self._note(exchange, None)
+        except asyncio.CancelledError:
+            # Cancelled by the watcher: the client is gone. By anybody else: the server is stopping, and goes on.
+            self._note(exchange, None)
+            if not client.gone:
+                raise
+        finally:
+            client.close()
+
+    async def _answer(self, exchange: "_Exchange") -> Reply:
+        scope = exchange.scope
+        try:
+            body = await read_body(scope, exchange.receive, self._max_body_bytes)
+            fields = exchange.fields
+            path: str = scope["path"]
+            ctx = exchange.ctx = RequestContext(
+                path=path,
+                fields=fields,
+                raw_headers=scope["headers"],
+                body=body,
+                request=read_request(path, body),
+                tenant=self._tenants.identify(fields),
+                request_id=exchange.request_id,
+                client=exchange.client,
+                arrived_s=exchange.arrived_s,
+            )
+            return await self._handler(ctx)
+        except ProxyError as error:
+            return refusal(error)
+
+    async def _send(self, exchange: "_Exchange", reply: Reply) -> None:
+        body = reply.body
+        headers = self._headers(exchange, reply)
+        send = exchange.send
+        if isinstance(body, bytes):
+            headers.append((b"content-length", b"%d" % len(body)))
+            exchange.first_byte_s = self._clock()
+            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+            exchange.sent_bytes = len(body)
+            self._note(exchange, reply)
+            return
+        try:
+            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            if reply.events:
+                await self._send_events(exchange, body)
+            else:
+                async for chunk in body:
+                    await self._send_chunk(exchange, chunk)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            await body.aclose()
+        self._note(exchange, reply)
+
+    async def _send_events(self, exchange: "_Exchange", body: Stream) -> None:
+        """Events as they come; a comment when there were none for long; an error event, and no end, on failure."""
+        heartbeat = Heartbeat(exchange.send, self._heartbeat_s)
+        next_chunk = body.__aiter__().__anext__
+        try:
+            while True:
+                heartbeat.waiting()
+                try:
+                    chunk = await next_chunk()
+                except StopAsyncIteration:
+                    return
+                heartbeat.sending()
+                await self._send_chunk(exchange, chunk)
+        except ProxyError as error:
+            exchange.failed = str(error.code)
+            heartbeat.sending()
+            await exchange.send({"type": "http.response.body", "body": error.event(), "more_body": True})
+        finally:
+            await heartbeat.aclose()
+
+    async def _send_chunk(self, exchange: "_Exchange", chunk: bytes) -> None:
+        if exchange.first_byte_s is None:
+            exchange.first_byte_s = self._clock()
+        exchange.sent_bytes += len(chunk)
+        await exchange.send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+    def _headers(self, exchange: "_Exchange", reply: Reply) -> Headers:
+        headers = [item for item in reply.headers if item[0] not in _OURS]
+        headers += PRIVATE
+        headers.append((b"x-request-id", exchange.request_id.encode("ascii")))
+        outcome = reply.outcome
+        if outcome is not Outcome.REFUSED:
+            headers.append(
+                (
+                    b"cache-status",
+                    cache_status(
+                        outcome.value,
+                        ttl_s=None if reply.ttl_s is None else int(reply.ttl_s),
+                        detail=reply.detail,
+                        stored=reply.stored,
+                    ),
+                )
+            )
+            if exchange.ctx is not None:
+                headers.append((b"x-askonce-family", exchange.ctx.family.name.encode("utf-8")))
+        if reply.age_s is not None:
+            headers.append((b"age", b"%d" % int(reply.age_s)))
+        return headers
+
+    def _note(self, exchange: "_Exchange", reply: Reply | None) -> None:
+        """Account for a request that is over; without a reply, its client left."""
+        now_s = self._clock()
+        elapsed_s = now_s - exchange.arrived_s
+        first_s = (exchange.first_byte_s or now_s) - exchange.arrived_s
+        status = 499 if reply is None else reply.status
+        self._metrics.replied("model", status)
+        ctx = exchange.ctx
+        complete = ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED
+        if ctx is not None and reply is not None and complete:
+            self._metrics.answered(ctx, reply, first_s, elapsed_s)
+        if self._log.on:
+            self._log.write(
+                {
+                    "request_id": exchange.request_id,
+                    "path": exchange.scope["path"],
+                    "status": status,
+                    "outcome": "gone" if reply is None else reply.outcome.value,
+                    "detail": None if reply is None else reply.detail,
+                    "failed": exchange.failed,
+                    "family": ctx.family.name if ctx is not None and complete else None,
+                    "model": ctx.route.label if ctx is not None and complete else None,
+                    "upstream": None if reply is None else reply.upstream,
+                    "tenant": None if ctx is None else ctx.tenant.label,
+                    "key": None if ctx is None else ctx.key.hex()[:12],
+                    "bytes": exchange.sent_bytes,
+                    "ttft_ms": round(first_s * 1000, 2),
+                    "e2e_ms": round(elapsed_s * 1000, 2),
+                }
+            )
+
+
+_OURS = frozenset({b"cache-control", b"cache-status", b"x-request-id", b"age", b"content-length"})
+
+
+class _Exchange:
+    """What is known of one request besides its context, which exists only once the body was read."""
+
+    __slots__ = (
+        "arrived_s",
+        "client",
+        "ctx",
+        "failed",
+        "fields",
+        "first_byte_s",
+        "receive",
+        "request_id",
+        "scope",
+        "send",
+        "sent_bytes",
+    )
+
+    def __init__(self, arrived_s: float, scope: Scope, receive: Receive, send: Send) -> None:
+        self.arrived_s = arrived_s
+        self.scope = scope
+        self.receive = receive
+        self.send = send
+        self.fields = joined_fields(scope["headers"])
+        self.request_id = request_id([value for name, value in scope["headers"] if name == b"x-request-id"])
+        self.client = WatchedClient(receive)
+        self.ctx: RequestContext | None = None
+        self.failed: str | None = None
+        self.first_byte_s: float | None = None
+        self.sent_bytes = 0
+
+
+class WatchedClient:
+    """Cancels the task that made it when the client goes away; watches only once told to."""
+
+    __slots__ = ("_receive", "_task", "_watcher", "gone")
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._task = asyncio.current_task()
+        self._watcher: asyncio.Task[None] | None = None
+        self.gone = False
+
+    def watch(self) -> None:
+        """Start watching; the body must have been read."""
+        if self._watcher is None:
+            self._watcher = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self.gone = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._watcher is not None:
+            self._watcher.cancel()
+
+
+def joined_fields(raw: Headers) -> dict[bytes, bytes]:
+    """Header fields by name, repeated ones joined as RFC 9110 section 5.3 says."""
+    fields = dict(raw)
+    if len(fields) != len(raw):
+        fields.clear()
+        for name, value in raw:
+            fields[name] = fields[name] + b", " + value if name in fields else value
+    return fields
+
+
+def refusal(error: ProxyError) -> Reply:
+    """Our own error as a reply."""
+    return Reply(error.status, error.headers(), error.body(), outcome=Outcome.REFUSED, detail=error.code)
+
+
+async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
+    """The whole body.
+
+    Raises:
+        BodyTooLarge: it is, or says it will be, over `max_bytes`.
+        ClientGone: the client left before its end.
+    """
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit() and int(value) > max_bytes:
+            raise _too_large(max_bytes)
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > max_bytes:
+            raise _too_large(max_bytes)
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _too_large(max_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(f"The body is larger than max_body_bytes, which is {max_bytes} bytes.")

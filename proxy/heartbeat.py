@@ -1,0 +1,57 @@
+"""SSE comments on a stream that has gone silent, so that nothing between us and the client gives up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+COMMENT = b": askonce\n\n"
+
+
+class Heartbeat:
+    """Sends a comment whenever its stream has been silent for a whole interval.
+
+    The stream's own loop calls `waiting` before each wait for a chunk and `sending` before each send, so a comment
+    never starts within a send. Chunks end where events end. One timer a stream, none a chunk.
+    """
+
+    __slots__ = ("_interval_s", "_loop", "_send", "_since_s", "_task", "_timer")
+
+    def __init__(self, send: Callable[[MutableMapping[str, Any]], Awaitable[None]], interval_s: float) -> None:
+        """An `interval_s` of 0 sends nothing, ever."""
+        self._send = send
+        self._interval_s = interval_s
+        self._loop = asyncio.get_running_loop()
+        self._since_s: float | None = None
+        """Loop time since which the stream waits; None while it sends."""
+        self._task: asyncio.Task[None] | None = None
+        self._timer = self._loop.call_later(interval_s, self._tick) if interval_s > 0 else None
+
+    def waiting(self) -> None:
+        """The stream waits for its next chunk."""
+        self._since_s = self._loop.time()
+
+    def sending(self) -> None:
+        """The stream has something to send itself."""
+        self._since_s = None
+
+    def _tick(self) -> None:
+        now_s = self._loop.time()
+        silent_s = 0.0 if self._since_s is None else now_s - self._since_s
+        wait_s = self._interval_s - silent_s
+        if wait_s <= 0:
+            wait_s = self._interval_s
+            if self._task is None or self._task.done():
+                self._since_s = now_s
+                self._task = self._loop.create_task(self._beat())
+        self._timer = self._loop.call_later(wait_s, self._tick)
+
+    async def _beat(self) -> None:
+        await self._send({"type": "http.response.body", "body": COMMENT, "more_body": True})
+
+    async def aclose(self) -> None:
+        """Stop; a comment under way is cancelled."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)

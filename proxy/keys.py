@@ -1,0 +1,141 @@
+"""The key of a request: everything that can change its answer.
+
+A key is the SHA-256 of the whole body, dumped with sorted keys, minus a short list of fields that can't matter; with
+it go the path, the tenant, the resolved model, its revision, and what the matched family says a stored answer means.
+Unknown fields count, so they fail safe. Text is byte-exact. The same function serves lookup, fill, flight and store;
+content hashes only, so two replicas, and a restart, compute the same key.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import orjson
+
+SCHEMA = "askonce/1"
+
+IGNORED = frozenset(
+    {
+        "stream",
+        "stream_options",
+        "metadata",
+        "service_tier",
+        "prompt_cache_key",
+        "safety_identifier",
+        "store",
+    }
+)
+"""Top-level fields that can't change the answer. `user` joins them unless a family says otherwise."""
+
+IGNORED_WITH_USER = IGNORED | {"user"}
+
+EXACT_INTEGER_LIMIT = 2.0**53
+"""Below it an integral float and the integer are one number; above, floats skip integers."""
+
+
+def cache_key(
+    payload: dict[str, Any],
+    *,
+    path: str,
+    tenant: bytes,
+    model: str,
+    revision: str,
+    meaning: bytes,
+    normalize: Iterable[str] = (),
+    ignore_user: bool = True,
+) -> bytes:
+    """The 32-byte key of a request. `payload` must be one that orjson can dump (`Request.keyable`)."""
+    ignored = IGNORED_WITH_USER if ignore_user else IGNORED
+    body = {name: _number(value) for name, value in payload.items() if name not in ignored}
+    if normalize:
+        _normalize(body, normalize)
+    body["model"] = model
+    return _digest(body, path, tenant, revision, meaning)
+
+
+def namespace(
+    payload: dict[str, Any],
+    *,
+    path: str,
+    tenant: bytes,
+    model: str,
+    revision: str,
+    meaning: bytes,
+    family: str,
+    ignore_user: bool = True,
+) -> bytes:
+    """The 32-byte name of the set in which similarity may decide: the key of all but the text that is matched.
+
+    That text is the content of the last message, or the prompt of a completion.
+    """
+    ignored = IGNORED_WITH_USER if ignore_user else IGNORED
+    body = {name: _number(value) for name, value in payload.items() if name not in ignored}
+    body["model"] = model
+    messages = body.get("messages")
+    if isinstance(messages, list):
+        last = {name: value for name, value in messages[-1].items() if name != "content"}
+        body["messages"] = [*messages[:-1], last]
+    else:
+        body.pop("prompt", None)
+    return _digest(body, path, tenant, revision, meaning + family.encode())
+
+
+def _digest(body: dict[str, Any], path: str, tenant: bytes, revision: str, meaning: bytes) -> bytes:
+    # The head is itself JSON, so no two lists of its parts run together; the newline can't occur inside it.
+    head = orjson.dumps([SCHEMA, path, tenant.hex(), revision, meaning.hex()])
+    return hashlib.sha256(head + b"\n" + orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _number(value: Any) -> Any:
+    """An integral float below 2^53 as its integer, so that `temperature: 0` and `0.0` are one request."""
+    if type(value) is float and value.is_integer() and abs(value) < EXACT_INTEGER_LIMIT:
+        return int(value)
+    return value
+
+
+def _whitespace(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+_STEPS: dict[str, Callable[[str], str]] = {"casefold": str.casefold, "whitespace": _whitespace, "nfc": _nfc}
+
+
+def _normalize(body: dict[str, Any], steps: Iterable[str]) -> None:
+    """Apply a family's opt-in folding to the texts of messages and prompt, in copies."""
+    functions = [_STEPS[step] for step in steps]
+
+    def fold(text: str) -> str:
+        for function in functions:
+            text = function(text)
+        return text
+
+    def fold_content(content: Any) -> Any:
+        if isinstance(content, str):
+            return fold(content)
+        if isinstance(content, list):
+            return [
+                {**part, "text": fold(part["text"])}
+                if isinstance(part, dict) and isinstance(part.get("text"), str)
+                else part
+                for part in content
+            ]
+        return content
+
+    messages = body.get("messages")
+    if isinstance(messages, list):
+        body["messages"] = [
+            {**message, "content": fold_content(message["content"])}
+            if isinstance(message, dict) and "content" in message
+            else message
+            for message in messages
+        ]
+    prompt = body.get("prompt")
+    if isinstance(prompt, str):
+        body["prompt"] = fold(prompt)
+    elif isinstance(prompt, list):
+        body["prompt"] = [fold(item) if isinstance(item, str) else item for item in prompt]

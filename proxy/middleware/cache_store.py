@@ -1,0 +1,154 @@
+"""Copies an answer as it passes, and stores it if it ended cleanly."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from proxy.cache.exact import Entry, ExactCache
+from proxy.context import Handler, Reply, RequestContext, Stream
+from proxy.metrics import Metrics
+from proxy.openai import fold_stream, read_record
+from proxy.replay import Marks, render
+from proxy.storable import why_not_stored
+
+
+class CacheStore:
+    """The entry is in the cache before the stream it came from ends, and so before its flight leaves the map."""
+
+    def __init__(
+        self,
+        cache: ExactCache,
+        marks: Marks,
+        metrics: Metrics,
+        clock: Callable[[], float],
+        *,
+        max_entry_bytes: int,
+        on_stored: Callable[[RequestContext, Entry], None] | None = None,
+    ) -> None:
+        """`on_stored` must not suspend; it may start what goes on after the answer has been sent."""
+        self._cache = cache
+        self._marks = marks
+        self._metrics = metrics
+        self._clock = clock
+        self._max_entry_bytes = max_entry_bytes
+        self._on_stored = on_stored
+
+    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
+        asked_s = self._clock()
+        reply = await call_next(ctx)
+        if not ctx.permits.store:
+            return reply
+        if isinstance(reply.body, bytes):
+            ctx.upstream_s = self._clock() - asked_s
+            reply.stored = self._keep_plain(ctx, reply.status, reply.body)
+        elif reply.status != 200 or not reply.events:
+            self._metrics.not_stored("status" if reply.status != 200 else "size")
+        else:
+            reply.body = _Copied(reply.body, self._max_entry_bytes, lambda raw: self._keep_stream(ctx, raw, asked_s))
+        return reply
+
+    def _keep_plain(self, ctx: RequestContext, status: int, body: bytes) -> bool:
+        record = read_record(body) if status == 200 else None
+        return self._keep(ctx, status, record, len(body), streamed=False, done=True, error=False)
+
+    def _keep_stream(self, ctx: RequestContext, raw: bytes | None, asked_s: float) -> None:
+        ctx.upstream_s = self._clock() - asked_s
+        if raw is None:
+            self._metrics.not_stored("size")
+            return
+        folded = fold_stream(raw)
+        self._keep(ctx, 200, folded.record, len(raw), streamed=True, done=folded.done, error=folded.error)
+
+    def _keep(
+        self,
+        ctx: RequestContext,
+        status: int,
+        record: dict[str, Any] | None,
+        size: int,
+        *,
+        streamed: bool,
+        done: bool,
+        error: bool,
+    ) -> bool:
+        exact = ctx.family.exact
+        reason = why_not_stored(
+            status,
+            record,
+            streamed=streamed,
+            done=done,
+            error=error,
+            finish_reasons=frozenset(exact.finish_reasons),
+            store_refusals=exact.store_refusals,
+            request_payload=ctx.request.payload,
+            size=size,
+            max_entry_bytes=self._max_entry_bytes,
+        )
+        if reason is not None or record is None:
+            self._metrics.not_stored(reason or "shape")
+            return False
+        entry = self._entry(ctx, record, streamed=streamed)
+        if not self._cache.put(entry):
+            self._metrics.not_stored("size")
+            return False
+        self._metrics.stored(entry)
+        if self._on_stored is not None:
+            self._on_stored(ctx, entry)
+        return True
+
+    def _entry(self, ctx: RequestContext, record: dict[str, Any], *, streamed: bool) -> Entry:
+        rendered = render(record, self._marks)
+        usage = record.get("usage")
+        usage = usage if isinstance(usage, dict) else None
+        now_s = self._clock()
+        created = record.get("created")
+        return Entry(
+            key=ctx.key,
+            created_s=now_s,
+            used_s=now_s,
+            family=ctx.family.name,
+            plain=None if streamed and usage is None else rendered.plain,
+            stream=rendered.stream,
+            usage_event=rendered.usage_event,
+            origin_id=str(record.get("id", "")),
+            origin_created=created if type(created) is int else 0,
+            prompt_tokens=_count(usage, "prompt_tokens"),
+            completion_tokens=_count(usage, "completion_tokens"),
+            upstream_s=ctx.upstream_s,
+        )
+
+
+class _Copied:
+    """A stream that hands itself, whole, to `finish` when it ended cleanly; None in its place if it was too long."""
+
+    def __init__(self, source: Stream, max_bytes: int, finish: Callable[[bytes | None], None]) -> None:
+        self._source = source
+        self._next = source.__aiter__().__anext__
+        self._room = max_bytes
+        self._chunks: list[bytes] = []
+        self._finish: Callable[[bytes | None], None] | None = finish
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            chunk = await self._next()
+        except StopAsyncIteration:
+            finish, self._finish = self._finish, None
+            if finish is not None:
+                finish(b"".join(self._chunks) if self._room >= 0 else None)
+            raise
+        self._room -= len(chunk)
+        if self._room >= 0:
+            self._chunks.append(chunk)
+        else:
+            self._chunks.clear()
+        return chunk
+
+    async def aclose(self) -> None:
+        self._finish = None
+        await self._source.aclose()
+
+
+def _count(usage: dict[str, Any] | None, name: str) -> int:
+    value = usage.get(name) if usage else None
+    return value if type(value) is int and value >= 0 else 0

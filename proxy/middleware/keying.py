@@ -1,0 +1,53 @@
+"""Tenant, family, route and key of a request."""
+
+from policies.classify import classify
+from policies.model import PolicySet
+from proxy import openai
+from proxy.context import Handler, Reply, RequestContext
+from proxy.keys import cache_key
+from proxy.upstream.pool import Pool
+
+
+class Policies:
+    """The policy set in force. A reload replaces `current`; each request reads it once, in Keying."""
+
+    def __init__(self, current: PolicySet) -> None:
+        self.current = current
+
+
+class Keying:
+    """Names what the request is about; decides nothing.
+
+    Raises:
+        ModelNotFound: no upstream serves the model.
+    """
+
+    def __init__(self, policies: Policies, pool: Pool) -> None:
+        self._policies = policies
+        self._pool = pool
+
+    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
+        request = ctx.request
+        payload = request.payload
+        family = ctx.family = classify(
+            self._policies.current,
+            path=ctx.path,
+            model=request.model or "",
+            tenant=ctx.tenant.label,
+            header=ctx.fields.get(b"x-askonce-family", b"").decode("latin-1"),
+            prompt_text=lambda: openai.prompt_text(payload),
+            system_text=lambda: openai.system_text(payload),
+        )
+        route = ctx.route = self._pool.route(request.model)
+        if request.keyable:
+            ctx.key = cache_key(
+                payload,
+                path=ctx.path,
+                tenant=ctx.tenant.id,
+                model=route.model,
+                revision=route.revision,
+                meaning=family.meaning,
+                normalize=family.normalize,
+                ignore_user=family.ignore_user,
+            )
+        return await call_next(ctx)

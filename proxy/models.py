@@ -1,0 +1,105 @@
+"""`GET /v1/models`: one list over all upstreams that answer."""
+
+import asyncio
+from typing import Any
+
+import orjson
+
+from proxy.context import Outcome, Reply
+from proxy.errors import Headers, ModelNotFound, ProxyError, Unavailable
+from proxy.headers import request_headers, response_headers
+from proxy.upstream.client import Timeouts, UpstreamRequest
+from proxy.upstream.credentials import Credentials
+from proxy.upstream.pool import Pool, Upstream
+
+LIST_TIMEOUTS = Timeouts(connect_s=2, first_byte_s=5, between_chunks_s=5, total_s=8)
+MAX_LIST_BYTES = 4_194_304
+JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
+
+
+class Models:
+    """Merges what the upstreams say; what an upstream can't tell now is taken from what it said last."""
+
+    def __init__(self, pool: Pool, credentials: Credentials) -> None:
+        self._pool = pool
+        self._credentials = credentials
+        self._last: dict[str, list[dict[str, Any]]] = {}
+        """The last list of each upstream that answered without a credential being asked of it."""
+
+    async def reply(self, path: str, raw_headers: Headers, fields: dict[bytes, bytes]) -> Reply:
+        """The list, or for `/v1/models/NAME` that one model.
+
+        If every upstream refuses, the first refusal is the answer.
+
+        Raises:
+            Unavailable: none answers.
+            ModelNotFound: none serves that model.
+        """
+        answers = await asyncio.gather(*(self._ask(upstream, raw_headers, fields) for upstream in self._pool.upstreams))
+        merged: dict[str, dict[str, Any]] = {}
+        refusals = []
+        for upstream, answer in zip(self._pool.upstreams, answers, strict=True):
+            if isinstance(answer, Reply):
+                refusals.append(answer)
+                continue
+            for model in answer if answer is not None else self._last.get(upstream.name, []):
+                if upstream.resolve(model["id"]) == model["id"]:
+                    merged.setdefault(model["id"], model)
+            if answer is not None:
+                for alias, name in upstream.aliases.items():
+                    origin = next((model for model in answer if model["id"] == name), {"object": "model"})
+                    merged.setdefault(alias, {**origin, "id": alias, "root": name})
+        if all(answer is None for answer in answers):
+            raise Unavailable(
+                "No upstream answers, so there is no list of models.", code="no_upstream", retry_after_s=1
+            )
+        if len(refusals) == len(answers):
+            return refusals[0]
+        wanted = path.removeprefix("/v1/models").removeprefix("/")
+        if not wanted:
+            body: dict[str, Any] = {"object": "list", "data": list(merged.values())}
+        elif wanted in merged:
+            body = merged[wanted]
+        else:
+            raise ModelNotFound(
+                "No upstream serves this model. Ask GET /v1/models for the ones there are.", param="model"
+            )
+        return Reply(200, [*JSON_HEADERS], orjson.dumps(body), outcome=Outcome.PASS)
+
+    async def _ask(
+        self, upstream: Upstream, raw_headers: Headers, fields: dict[bytes, bytes]
+    ) -> list[dict[str, Any]] | Reply | None:
+        """Its list, its refusal, or None if it does not answer with either."""
+        authorization = self._credentials.for_upstream(upstream, fields)
+        request = UpstreamRequest(
+            "GET",
+            (upstream.base_path + "/v1/models").encode("ascii"),
+            request_headers(raw_headers, authorization=authorization),
+            b"",
+        )
+        try:
+            reply = await upstream.client.send(request, LIST_TIMEOUTS)
+            try:
+                body = await reply.read(MAX_LIST_BYTES)
+            finally:
+                await reply.aclose()
+        except ProxyError:
+            return None
+        if body is None or reply.status >= 500:
+            return None
+        if reply.status != 200:
+            return Reply(reply.status, response_headers(reply.headers), body, outcome=Outcome.PASS)
+        models = _read(body)
+        if models is not None and authorization is None:
+            self._last[upstream.name] = models
+        return models
+
+
+def _read(body: bytes) -> list[dict[str, Any]] | None:
+    try:
+        data = orjson.loads(body)["data"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+    if not isinstance(data, list):
+        return None
+    return [model for model in data if isinstance(model, dict) and isinstance(model.get("id"), str)]

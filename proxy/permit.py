@@ -1,0 +1,147 @@
+"""What a request permits: look up, share, store. One pure function; the stages obey and none decides again."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from policies.model import FamilyPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Directives:
+    """What the client's headers ask for. They can only tighten what the policy allows."""
+
+    no_cache: bool = False
+    no_store: bool = False
+    only_if_cached: bool = False
+    max_age_s: float | None = None
+    bypass_cache: bool = False
+    bypass_share: bool = False
+
+
+NO_DIRECTIVES = Directives()
+
+
+@dataclass(frozen=True, slots=True)
+class Permits:
+    """Three permissions; `reason` names what took the first missing one away."""
+
+    look_up: bool
+    share: bool
+    store: bool
+    reason: str | None = None
+    max_age_s: float | None = None
+    """Entries must be younger."""
+    only_if_cached: bool = False
+    fresh_flight: bool = False
+    """Share only a flight that begins with this request, or later: one begun before may have looked up."""
+
+
+ALL = Permits(look_up=True, share=True, store=True)
+
+
+def read_directives(fields: dict[bytes, bytes]) -> Directives:
+    """Read `Cache-Control` (RFC 9111 section 5.2.1) and `x-askonce-bypass`; what is unknown is ignored."""
+    control = fields.get(b"cache-control")
+    bypass = fields.get(b"x-askonce-bypass")
+    if control is None and bypass is None:
+        return NO_DIRECTIVES
+    words = {}
+    for word in (control or b"").lower().split(b","):
+        name, _, value = word.partition(b"=")
+        words[name.strip()] = value.strip().strip(b'"')
+    wanted = {word.strip() for word in (bypass or b"").lower().split(b",")}
+    return Directives(
+        no_cache=b"no-cache" in words,
+        no_store=b"no-store" in words,
+        only_if_cached=b"only-if-cached" in words,
+        max_age_s=_seconds(words[b"max-age"]) if b"max-age" in words else None,
+        bypass_cache=bool(wanted & {b"cache", b"all"}),
+        bypass_share=bool(wanted & {b"share", b"all"}),
+    )
+
+
+def _seconds(value: bytes) -> float:
+    # An unreadable age is read as 0: the client meant to tighten, and 0 is the tightest (RFC 9111 section 4.2.1).
+    return float(value) if value.isdigit() and len(value) < 12 else 0.0
+
+
+def decide(
+    payload: dict[str, Any],
+    family: FamilyPolicy,
+    directives: Directives,
+    *,
+    keyable: bool,
+    json_body: bool,
+) -> Permits:
+    """The three permissions of a request, each reason a word that can be counted.
+
+    Args:
+        keyable: the body has a key (see `Request.keyable`).
+        json_body: sent as `application/json`, without a content coding.
+    """
+    stateful = _server_state(payload)
+    if stateful or not keyable or not json_body:
+        why = stateful or ("not-keyable" if not keyable else "not-json")
+        return Permits(look_up=False, share=False, store=False, reason=why, only_if_cached=directives.only_if_cached)
+    sampled = _sampled(payload, family)
+    look_up = store = sampled is None
+    share = family.coalesce == "always" or (sampled is None and family.coalesce != "never")
+    reason = sampled
+    if not family.exact.enabled:
+        look_up = store = False
+        reason = reason or "family-off"
+    if directives is NO_DIRECTIVES:
+        if look_up and share:
+            return ALL
+        return Permits(look_up=look_up, share=share, store=store, reason=reason)
+
+    if directives.bypass_cache:
+        look_up = store = False
+        reason = reason or "client-bypass"
+    if directives.bypass_share:
+        share = False
+    if directives.no_cache:
+        look_up = False
+        reason = reason or "no-cache"
+    if directives.no_store:
+        look_up = share = store = False
+        reason = reason or "no-store"
+    if directives.only_if_cached:
+        share = store = False
+    return Permits(
+        look_up=look_up,
+        share=share,
+        store=store,
+        reason=reason,
+        max_age_s=directives.max_age_s,
+        only_if_cached=directives.only_if_cached,
+        fresh_flight=directives.no_cache or directives.bypass_cache,
+    )
+
+
+def _sampled(payload: dict[str, Any], family: FamilyPolicy) -> str | None:
+    """Why the answer is a sample, or None if it is deterministic by what the family says."""
+    if "seed" in payload and payload["seed"] is not None and family.seeded == "reuse":
+        return None
+    temperature = payload.get("temperature")
+    if temperature is None:
+        if family.when_temperature_missing == "greedy":
+            return None
+        return "temperature-missing" if "temperature" not in payload else "temperature-null"
+    if type(temperature) not in (int, float) or not math.isfinite(temperature) or temperature < 0:
+        return "temperature-invalid"
+    return None if temperature == 0 else "temperature"
+
+
+def _server_state(payload: dict[str, Any]) -> str | None:
+    """Which field makes the answer depend on what the server remembers."""
+    if payload.get("previous_response_id") is not None:
+        return "previous-response-id"
+    if payload.get("conversation") is not None:
+        return "conversation"
+    if payload.get("store") is True:
+        return "server-store"
+    if payload.get("background") is True:
+        return "background"
+    return None
