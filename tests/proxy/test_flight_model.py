@@ -49,6 +49,8 @@ class Script:
     """To joins, by the producer or by a bound."""
     chunks: list[tuple[bytes, bool]] = field(default_factory=list)
     ended_with: type[BaseException] | None = None
+    """What it was ordered to end with; `failed` once it has failed."""
+    failed: bool = False
     cancelled: bool = False
     clients: list[Client] = field(default_factory=list)
 
@@ -91,7 +93,8 @@ class FlightsMachine(RuleBasedStateMachine):
         """Obey the script's orders: each is a function of the flight that returns False to wait for room."""
         try:
             while (order := await script.orders.get()) is not None:
-                if isinstance(order, BaseException):
+                if isinstance(order, Broken):
+                    script.failed = True
                     raise order
                 if not order(flight):
                     await flight.room()
@@ -147,7 +150,7 @@ class FlightsMachine(RuleBasedStateMachine):
             assert script.key == key
             assert script.stream or not stream
             assert not script.closed
-            assert script.ended_with is not Broken
+            assert not script.failed
             assert not script.cancelled
         if script is not None:
             self.enter(script, with_withheld)
@@ -234,10 +237,16 @@ class FlightsMachine(RuleBasedStateMachine):
         if not script.opened and how in ("return", "end first"):
             how = "raise"
         script.ended_with = StopAsyncIteration if how in ("return", "end first") else Broken
+
+        def fail(flight: Flight[str]) -> bool:
+            script.failed = True
+            flight.fail(Broken())
+            return True
+
         if how == "end first":
             script.orders.put_nowait(lambda flight: flight.end() or True)
         elif how == "fail first":
-            script.orders.put_nowait(lambda flight: flight.fail(Broken()) or True)
+            script.orders.put_nowait(fail)
         script.orders.put_nowait(Broken() if how == "raise" else None)
         if settled:
             self.settle()
