@@ -13,7 +13,13 @@ from proxy.cache import embedder_fastembed
 from proxy.cache.embedder import EmbedderUnavailable, Vector
 from proxy.cache.embedder_batch import embed_batch
 from proxy.cache.embedder_check import VectorCheck
-from proxy.cache.embedder_fastembed import FastembedEmbedder, PackagedEmbedder, packaged_weights, tokenizer_folder
+from proxy.cache.embedder_fastembed import (
+    RUN_TOKENS,
+    FastembedEmbedder,
+    PackagedEmbedder,
+    packaged_weights,
+    tokenizer_folder,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +38,21 @@ def questions(count: int) -> list[str]:
     return [f"How long are {number} miles" + " and a half" * (number % 7) for number in range(count)]
 
 
-def test_a_text_alone_and_in_a_batch_of_64_has_one_vector(minilm):
+@pytest.mark.parametrize("run_tokens", [RUN_TOKENS, 10**6], ids=["in runs", "in one run"])
+def test_a_text_alone_and_in_a_batch_of_64_has_one_vector(minilm, monkeypatch, run_tokens):
     texts = questions(64)
     alone = np.concatenate([minilm.embed([text]) for text in texts])
+    monkeypatch.setattr(embedder_fastembed, "RUN_TOKENS", run_tokens)
     assert np.abs(alone - minilm.embed(texts)).max() <= 1e-4
+
+
+def test_the_memory_of_a_run_is_bounded_by_its_padded_tokens(minilm):
+    texts = [*questions(64), "a long one " * 80, "a long one " * 200, "short"]
+    runs = minilm._runs(texts)
+    assert [text for run in runs for text in run] == texts
+    for run in runs:
+        longest = max(min(minilm.count_tokens(text), minilm.window) for text in run)
+        assert longest * len(run) <= RUN_TOKENS
 
 
 def test_vectors_are_of_unit_length_and_mean_something(minilm):
