@@ -1,0 +1,1 @@
+"""What may be answered from cache, and how far: families of requests, as data. Pure: no asyncio, no HTTP."""

@@ -27,17 +27,16 @@ import signal
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from http import HTTPStatus
 from socket import socket
 from typing import Any
 
 import httptools
 import uvloop
 from uvicorn import Config, Server
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from proxy.errors import BadRequest, BodyTimeout, ProxyError
+from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
 
 LAST_WORDS_S = 5.0
 """For the application's own shutdown, and again for its last replies to reach their clients."""
@@ -231,7 +230,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._body_bytes = 0
         self._deaf = False
         self._upgrading = False
-        self._refusal: _Refusal | None = None
+        self._refusal: Refusal | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
@@ -254,10 +253,10 @@ class LimitedProtocol(HttpToolsProtocol):
             self._read_on_without_upgrade(data[stopped.args[0] :])
             return
         except httptools.HttpParserError:
-            self._refuse(self._refusal or _NOT_HTTP)
+            self._refuse(self._refusal or NOT_HTTP)
             return
         if self._fed > self._limits.max_head_bytes or len(self.headers or ()) > self._limits.max_header_lines:
-            self._refuse(_HEAD_TOO_LARGE)
+            self._refuse(HEAD_TOO_LARGE)
         elif self._timer is None and self._fed:
             if self._in_head:
                 self._arm(self._limits.head_timeout_s, self._head_late)
@@ -270,12 +269,12 @@ class LimitedProtocol(HttpToolsProtocol):
             # A head that began within a read has none of its bytes in `_fed`, and at most the whole read.
             (self._fed > limit or self._read > limit) and self._head_bytes() > limit
         ):
-            self._stop_parsing(_HEAD_TOO_LARGE)
+            self._stop_parsing(HEAD_TOO_LARGE)
         if len(self.pipeline) >= MAX_PIPELINED:
-            self._stop_parsing(_NOT_HTTP)  # ends the connection after the replies that are due, so it is never written
+            self._stop_parsing(NOT_HTTP)  # ends the connection after the replies that are due, so it is never written
         if self.parser.should_upgrade():
             if self.parser.get_method() == b"CONNECT":
-                self._stop_parsing(_NOT_HTTP)
+                self._stop_parsing(NOT_HTTP)
             self._upgrading = True
             return
         self._disarm()
@@ -324,7 +323,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def _head_late(self) -> None:
         self._timer = None
         if self._fed:
-            self._refuse(_HEAD_LATE)
+            self._refuse(HEAD_LATE)
         else:
             self.transport.close()
 
@@ -336,16 +335,17 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.flow.read_paused or self._body_bytes >= MIN_BODY_BYTES:
             self._watch_body()
         else:
-            self._refuse(_BODY_LATE)
+            self._refuse(BODY_LATE)
 
-    def _stop_parsing(self, refusal: "_Refusal") -> None:
+    def _stop_parsing(self, refusal: Refusal) -> None:
         """Leave the parser from within one of its callbacks; `data_received` does the rest."""
         self._refusal = refusal
         raise ValueError(refusal.error.code)
 
-    def _refuse(self, refusal: "_Refusal") -> None:
+    def _refuse(self, refusal: Refusal) -> None:
         """Answer what the client sent with an error, if that is still possible, and end the connection.
 
+        - Its reply was complete before its body: cut, as another reply would seem to be the next request's.
         - The request is whole, and an error in what follows it: nothing may be written before its reply. It is
           answered, and the connection closed then.
         - Its reply is under way, or waits behind another: cut, so that nobody takes it for whole.
@@ -353,12 +353,15 @@ class LimitedProtocol(HttpToolsProtocol):
         """
         self._deaf = True
         self._disarm()
+        if self.transport.is_closing():
+            return
         cycle = self.cycle
+        answered = cycle is not None and cycle.response_complete and not self._in_head
         waiting = cycle is not None and not cycle.response_complete
         if waiting and not cycle.more_body:
             cycle.keep_alive = False
             return
-        if waiting and (cycle.response_started or self.pipeline):
+        if answered or (waiting and (cycle.response_started or self.pipeline)):
             self.transport.abort()
             return
         self.transport.write(refusal.reply(self.server_state.default_headers))
@@ -376,25 +379,3 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    status: HTTPStatus
-    error: ProxyError
-
-    def reply(self, headers: list[tuple[bytes, bytes]]) -> bytes:
-        body = self.error.body()
-        lines = [*headers, *self.error.headers(), (b"content-length", b"%d" % len(body)), (b"connection", b"close")]
-        return b"".join([STATUS_LINE[self.status], *(b"%b: %b\r\n" % line for line in lines), b"\r\n", body])
-
-
-_HEAD_TOO_LARGE = _Refusal(
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-    BadRequest("The request's headers are too large or too many.", code="headers_too_large"),
-)
-_HEAD_LATE = _Refusal(
-    HTTPStatus.REQUEST_TIMEOUT, BadRequest("The request's headers took too long to arrive.", code="head_timeout")
-)
-_BODY_LATE = _Refusal(HTTPStatus.REQUEST_TIMEOUT, BodyTimeout("The request's body took too long to arrive."))
-_NOT_HTTP = _Refusal(HTTPStatus.BAD_REQUEST, BadRequest("This is not a valid HTTP/1.1 request.", code="invalid_http"))

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -283,6 +284,14 @@ def test_a_body_that_ends_after_its_reply_keeps_the_connection(server):
         assert client.send(b"x" + post(b"abc")).reply().read() == b"3"
 
 
+def test_garbage_after_an_early_reply_is_not_answered_as_if_it_were_the_next_request(server):
+    with Client(server.port) as client:
+        client.send(head("/early", "transfer-encoding: chunked") + b"1\r\nx\r\n")
+        assert client.status() == 413
+        client.send(b"not-a-length\r\n")
+        assert client.closed()
+
+
 def test_pipelined_requests_are_answered_in_order(server):
     with Client(server.port) as client:
         client.send(b"".join(post(b"x" * size) for size in range(20)))
@@ -371,6 +380,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            cwd=Path(__file__).parents[2],
         )
         self.port = int(self.heard().split()[1])
 
