@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 
 from simulation.cost import CostModel, Seen
-from simulation.engine import Engine, simulate
+from simulation.engine import Engine
 from simulation.outcomes import Outcomes, outcomes
 from simulation.request import Request, WorkloadError
 from simulation.router import FullEngine, Route, Router
@@ -47,18 +47,26 @@ def run_fleet(
     route: Route = "least-loaded",
     hash_tokens: int = 16,
     step: bool = False,
+    series: bool = False,
 ) -> Fleet:
     """Serve the requests; warns if a step was larger than what the costs were measured on.
+
+    series: the engines also keep their state after each step or jump.
 
     Raises:
         WorkloadError: a request that no engine could run (its index is that in `requests`), or no engine.
     """
     if engines < 1:
         raise WorkloadError(f"{engines} engines; it must be 1 or more")
+    made = [Engine(cost, settings, step=step, hash_tokens=hash_tokens) for _ in range(engines)]
+    for engine in made:
+        engine.series = [] if series else None
     if engines == 1:
-        engine = simulate(requests, cost, settings, step=step, hash_tokens=hash_tokens)
-        return Fleet((engine,), outcomes([engine]))
-    noted = [_Noted(Engine(cost, settings, step=step, hash_tokens=hash_tokens)) for _ in range(engines)]
+        for request in requests:
+            made[0].submit(request)
+        made[0].finish()
+        return Fleet((made[0],), outcomes(made))
+    noted = [_Noted(engine) for engine in made]
     router = Router(noted, route)
     for row, request in enumerate(requests):
         while router.next_s < request.arrival_s:

@@ -135,7 +135,7 @@ def settings_of(arguments: dict[str, Any], path: Path) -> EngineSettings:
     Raises:
         TraceError: a value of the wrong kind, or a combination no engine accepts.
     """
-    settings = EngineSettings()
+    changes: dict[str, Any] = {}
     for names, kind, word in ((_COUNTS, int, "a whole number"), (_SWITCHES, bool, "true or false")):
         for name, field in names.items():
             value = arguments.get(name)
@@ -143,7 +143,8 @@ def settings_of(arguments: dict[str, Any], path: Path) -> EngineSettings:
                 continue
             if type(value) is not kind:
                 raise TraceError(f"{path}: {name} is {value!r}; it must be {word}")
-            settings = replace(settings, **{field: value})
+            changes[field] = value
+    settings = replace(EngineSettings(), **changes)
     try:
         settings.check()
     except ValueError as error:

@@ -50,6 +50,7 @@ def replay(
     engines: int = 1,
     route: Route = "least-loaded",
     step: bool = False,
+    series: bool = False,
 ) -> Replay:
     """Raises WorkloadError, with file and row where one request is at fault."""
     try:
@@ -61,6 +62,7 @@ def replay(
             route=route,
             hash_tokens=trace.hash_tokens,
             step=step,
+            series=series,
         )
     except WorkloadError as error:
         raise trace.located(error) from None
@@ -100,3 +102,24 @@ def label(seen: Outcomes) -> Label:
     if waiting - quarters[0] > max(1.0, _GROWING * arrived) and quarters == sorted(quarters):
         return "overloaded"
     return "backlogged" if waiting > 1 else "stable"
+
+
+def per_second(fleet: Fleet) -> dict[str, list[float]]:
+    """The engines' state at every full second, added up; needs a fleet that ran with series."""
+    ends = [engine.series[-1][0] for engine in fleet.engines if engine.series]
+    seconds = np.arange(0.0, max(ends, default=0.0) + 1)
+    total = np.zeros((3, len(seconds)))
+    for engine in fleet.engines:
+        if engine.series:
+            states = np.array([(0.0, 0, 0, 0), *engine.series])
+            total += states[np.searchsorted(states[:, 0], seconds, side="right") - 1, 1:].T
+    # A jump notes the queue at its end only; what arrived, runs and has ended is known at any time.
+    seen = fleet.outcomes
+    arrived = np.searchsorted(np.sort(seen.arrival_s), seconds, side="right")
+    ended = np.searchsorted(np.sort(seen.last_token_s), seconds, side="right")
+    return {
+        "t": seconds.tolist(),
+        "running": total[0].astype(int).tolist(),
+        "waiting": np.maximum(0, arrived - ended - total[0]).astype(int).tolist(),
+        "blocks": total[2].astype(int).tolist(),
+    }

@@ -110,7 +110,7 @@ def mechanisms_left_out(run: RecordedRun, cost: CostModel, settings: EngineSetti
         ("prefix caching", replace(settings, prefix_caching=False)),
         ("chunked prefill", replace(settings, max_num_batched_tokens=1 << 20, long_prefill_tokens=0)),
         ("planning ahead", replace(settings, plan_ahead=False)),
-        ("max_num_seqs (a quarter of it)", replace(settings, max_num_seqs=max(1, settings.max_num_seqs // 4))),
+        ("¾ of max_num_seqs", replace(settings, max_num_seqs=max(1, settings.max_num_seqs // 4))),
     ]
     found: list[LeftOut] = []
     for mechanism, variant in variants:
