@@ -50,7 +50,11 @@ def _equal(one: Term, other: Term) -> bool:
 
 
 def _synonyms(one: Term, other: Term) -> bool:
-    return one.negated == other.negated and not one.keys.isdisjoint(other.keys) and not opposed(one, other)
+    if one.negated != other.negated:
+        return False
+    if one.kind == ASPECT or other.kind == ASPECT:
+        return not one.aspects.isdisjoint(other.aspects)
+    return not one.keys.isdisjoint(other.keys) and not opposed(one, other)
 
 
 def _denied_opposites(one: Term, other: Term) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from policies.guards.alignment import Alignment, align, opposed
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Quantity, Term
 from policies.guards.order import order_conflict, quantities_swapped
+from policies.guards.vocabulary import base_form
 
 GUARDS = (
     "quotes", "code", "numbers", "units", "languages", "negation", "contrast", "question", "scope", "order", "entities", "tense", "format",
@@ -42,6 +43,8 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     if "negation" in guards and (found := _negations(cached, asked, alignment)):
         return found
     left, right = alignment.cached_left, alignment.asked_left
+    if bool(cached.quoted) != bool(asked.quoted):
+        left, right = _unquoted(left, asked.quoted), _unquoted(right, cached.quoted)
     if left and right and (found := _opposites(left, right, guards)):
         return found
     if "question" in guards and (found := _questions(cached, asked, left, right)):
@@ -72,16 +75,16 @@ def _related(cached: Facts, asked: Facts, alignment: Alignment) -> bool:
     """Whether the prompts share anything but small words."""
     if any(cached.terms[i].kind != SOFT for i, _ in alignment.pairs):
         return True
-    if cached.quantities and cached.units and asked.units and asked.quantities:
+    if cached.units and asked.units or cached.quantities and asked.quantities:
         return True
-    if cached.quoted and set(cached.quoted) == set(asked.quoted):
-        return True
-    if cached.code and set(cached.code) == set(asked.code):
-        return True
-    heavy = [term for term in (*cached.terms, *asked.terms) if term.kind != SOFT]
-    if heavy:
-        return False
-    return bool(alignment.pairs) or (bool(cached.quantities) and bool(asked.quantities))
+    if cached.quoted and asked.quoted or cached.code and asked.code:
+        return True  # whether they are the same is another check's question
+    one_sided = not _heavy(alignment.cached_left) or not _heavy(alignment.asked_left)
+    return bool(alignment.pairs) and one_sided
+
+
+def _heavy(terms: Sequence[Term]) -> bool:
+    return any(term.kind != SOFT for term in terms)
 
 
 def _literals(reason: str, one: Sequence[str], other: Sequence[str], cached: Facts, asked: Facts) -> Conflict | None:
@@ -95,6 +98,12 @@ def _literals(reason: str, one: Sequence[str], other: Sequence[str], cached: Fac
     if all(f" {' '.join(literal.lower().split())} " in text for literal in literals):
         return None
     return _conflict(reason, one, other)
+
+
+def _unquoted(left: Sequence[Term], literals: Sequence[str]) -> list[Term]:
+    """What is left but for the words the other prompt has in quotation marks."""
+    words = {base_form(word) for literal in literals for word in literal.split()}
+    return [term for term in left if term.word not in words]
 
 
 def _quantities(cached: Facts, asked: Facts, guards: frozenset[str]) -> Conflict | None:
@@ -183,7 +192,8 @@ def _opposites(left: Sequence[Term], right: Sequence[Term], guards: frozenset[st
     return None
 
 
-_ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why"}
+_ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
+_AGENTS = ("er", "or", "ist", "ian", "ant", "ent", "man", "people", "person", "ceo", "king", "queen", "chief", "head", "country", "team")
 
 
 def _questions(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term]) -> Conflict | None:
@@ -204,13 +214,13 @@ def _questions(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequenc
 def _answers(kind: str, yours: frozenset[str], facts: Facts) -> bool:
     aspect = _ASPECT_OF.get(kind)
     if aspect is not None:
-        if any(aspect in term.keys for term in facts.terms):
+        if any(aspect in term.aspects for term in facts.terms):
             return True
-        return kind == "who" and not yours - {"what", "which"}
+        if kind == "who":
+            return not yours - {"what", "which"} and any(term.word.endswith(_AGENTS) for term in facts.terms)
+        return kind == "how" and not yours
     if kind in ("what", "which"):
         return not yours - {"what", "which", "who", "when", "where", "why"} or (kind == "which" and not yours - {"what"})
-    if kind == "how":
-        return not yours
     return not yours
 
 
@@ -236,20 +246,21 @@ def _keys(targets: Sequence[frozenset[str]]) -> list[str]:
 
 def _tense(cached: Facts, asked: Facts) -> Conflict | None:
     one, other = cached.tense, asked.tense
-    if one and other and one != other:
+    if one and other and one != other and not ("past" not in (one, other) and (cached.negations or "when" in cached.questions & asked.questions)):
         return Conflict("tense", one, other)
     one, other = cached.modal, asked.modal
     if one != other:
         polar = "polar" in cached.questions and "polar" in asked.questions
-        if {one, other} == {"possible", "obliged"} or (polar and (one and other or "advised" in (one, other) or "obliged" in (one, other))):
+        if {one, other} == {"possible", "obliged"} or (polar and {one, other} != {"advised", "obliged"} and (one and other or "advised" in (one, other) or "obliged" in (one, other))):
             return Conflict("modality", one, other)
     return None
 
 
 def _leftovers(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term], guards: frozenset[str]) -> Conflict | None:
     """Words without a partner: on both sides they are a substitution, on one a narrower question."""
-    heavy_left = [term for term in left if term.kind != SOFT]
-    heavy_right = [term for term in right if term.kind != SOFT]
+    polar = "polar" in cached.questions and "polar" in asked.questions
+    heavy_left = [term for term in left if term.kind != SOFT or (polar and term.graded)]
+    heavy_right = [term for term in right if term.kind != SOFT or (polar and term.graded)]
     if "substitution" in guards and ((heavy_left and right and heavy_right) or (left and right and not heavy_left and not heavy_right)):
         return _conflict("substitution", [t.word for t in left], [t.word for t in right])
     if "entities" in guards:

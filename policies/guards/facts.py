@@ -14,7 +14,9 @@ class Term(NamedTuple):
     word: str
     """The base form."""
     keys: frozenset[str]
-    """The base form and every group of synonyms, name or aspect it belongs to; terms that share one are the same."""
+    """The base form and every group of synonyms or name it belongs to; terms that share one are the same."""
+    aspects: frozenset[str]
+    """What a question word may ask for to mean this one ("height": @height); for an ASPECT, itself."""
     kind: int
     """SOFT may be missing on one side, PLAIN and NAME may not, ASPECT is what the question asks for."""
     label: str
@@ -26,6 +28,8 @@ class Term(NamedTuple):
     negated: bool
     poles: frozenset[int]
     """Axes of opposites it lies on: +n or -n, already turned round if it is negated."""
+    graded: bool
+    """Praise that is soft, but the point where the answer is yes or no."""
     known: bool
     """False for a word outside the vocabulary, which may be a misspelling."""
 

@@ -36,6 +36,7 @@ class Entry(NamedTuple):
 
     kind: int
     keys: frozenset[str]
+    aspects: frozenset[str]
     label: str
     poles: frozenset[int]
 
@@ -51,6 +52,7 @@ class Small:
     question: Mapping[str, str]
     coordinators: frozenset[str]
     symmetric: frozenset[str]
+    graded: frozenset[str]
     quantifiers: Mapping[str, str]
     light: frozenset[str]
     foreign: frozenset[str]
@@ -124,7 +126,7 @@ def _build(
     keys: dict[str, set[str]] = {}
     kinds: dict[str, int] = {}
     labels: dict[str, str] = {}
-    for word in words["soft"].split():
+    for word in (words["soft"] + " " + words["graded"]).split():
         kinds[base_form(word)] = SOFT
     for word in words["void"].split():
         kinds[word] = VOID
@@ -134,7 +136,11 @@ def _build(
     symbols, spelled, seconds = _units(sources["units"], more_units)
     entries = {
         word: Entry(
-            kinds.get(word, PLAIN), frozenset(keys.get(word, ())) | {word}, labels.get(word, ""), frozenset(poles.get(word, ()))
+            kinds.get(word, PLAIN),
+            frozenset(key for key in keys.get(word, ()) if key[0] != "@") | {word},
+            frozenset(key for key in keys.get(word, ()) if key[0] == "@"),
+            labels.get(word, ""),
+            frozenset(poles.get(word, ())),
         )
         for word in {*keys, *kinds, *poles}
     }
@@ -169,7 +175,8 @@ def _small(words: Mapping[str, Any]) -> Small:
         subject=split("subject"),
         question=words["question"],
         coordinators=split("coordinators"),
-        symmetric=split("symmetric"),
+        symmetric=frozenset(map(base_form, split("symmetric"))),
+        graded=frozenset(map(base_form, split("graded"))),
         quantifiers=inverted("quantifiers"),
         light=split("light"),
         foreign=split("foreign"),
@@ -184,7 +191,8 @@ def _add_synonyms(keys: dict[str, set[str]], groups: Iterable[Sequence[str]]) ->
     for number, group in enumerate(groups):
         shared = group[0] if group[0].startswith("@") else f"~{number}"
         for word in group:
-            keys.setdefault(word if word.startswith("@") else base_form(word), set()).add(shared)
+            if not word.startswith("@"):
+                keys.setdefault(base_form(word), set()).add(shared)
 
 
 def _add_names(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.guards.facts import ASPECT, SOFT, Facts, Quantity, Term
+from policies.guards.facts import ASPECT, Facts, Quantity, Term
 
 _OPPOSED_SLOTS = {
     frozenset(pair)
@@ -39,12 +39,12 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             inverted = m < j
             if second.joined and (other[j].joined if inverted else other[m].joined):
                 continue
-            if first.kind == SOFT or second.kind == SOFT:
-                continue
             voice = ("by" in (first.slot, second.slot)) != ("by" in (other[j].slot, other[m].slot))
             if inverted or voice:
                 pivot = _pivot(ordered, i, k, j, m)
                 if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
+                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+                if inverted and k == i + 1 and j == m + 1 and any(-pole in second.poles for pole in first.poles):
                     return "order", f"{first.word} … {second.word}", _reading(other, j, m)
                 if inverted and not pivot and _names_a_class(cached, asked):
                     return "order", f"{first.word} … {second.word}", _reading(other, j, m)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Quantity, Term
 from policies.guards.lexicon import VOID, Lexicon, default_lexicon, is_known
 from policies.guards.numbers import NUMBER_WORDS, clock, read_digits, read_words, roman, times
-from policies.guards.reading import CAPITAL, CONTRACTED, START, Item, apply_phrases, read
+from policies.guards.reading import CAPITAL, CONTRACTED, DIGITS, POSSESSIVE, Item, apply_phrases, read
 from policies.guards.tokens import MAX_CHARS, tokenize
-from policies.guards.vocabulary import base_form
+from policies.guards.vocabulary import base_form, known_words
 
 _STOPS = frozenset(".!?;\n…:")
 _BOUNDS = {"!more": ">", "!less": "<", "!atleast": ">=", "!atmost": "<=", "over": ">", "above": ">", "under": "<", "below": "<", "beyond": ">"}
-_NOT_BARE = frozenset("in us st pt ct mi ha ms min sec bar mo cal kn hr rad won t d s h y m g l a b c f k n v w j ac real ton mole ms pa gy ly bit gr gm ad cl".split())
+_NOT_BARE = frozenset("in us st pt ct mi ha ms min sec bar mo cal kn hr rad won t d s h y m g l a b c f k n v w j ac real ton mole ms pa gy ly bit gr gm ad cl atm".split())
 _TIME_UNITS = frozenset("nanosecond microsecond millisecond second minute hour day week fortnight month year decade century".split())
 _ANY = frozenset(("*",))
 _CONVERTING = frozenset(("convert", "conversion", "converted", "express", "expressed"))
@@ -66,7 +68,7 @@ def _language(items: list[Item], text: str, lexicon: Lexicon) -> tuple[bool, boo
         in_common = word in lexicon.small.common
         common += in_common
         foreign += word in lexicon.small.foreign and not in_common
-        known += in_common or is_known(word, lexicon)
+        known += in_common or len(word) == 1 or is_known(word, lexicon)
     if total == 0:
         return True, True
     if foreign > common or (foreign and not common):
@@ -110,6 +112,7 @@ class _Parser:
         index = 0
         items = self.items
         self.converting = any(word in _CONVERTING for word in self.words)
+        self.measuring = self._measures()
         while index < len(items):
             item = items[index]
             word = item.word
@@ -124,7 +127,7 @@ class _Parser:
                 index += 1
                 continue
             first = word[0]
-            if item.number or first.isdigit() or word in NUMBER_WORDS:
+            if item.flags & DIGITS or first.isdigit() or word in NUMBER_WORDS:
                 taken = self._number(index)
                 if taken:
                     index += taken
@@ -143,7 +146,7 @@ class _Parser:
                 self._question(small.question[word])
                 index += 1
                 continue
-            if word in small.auxiliary:
+            if word in small.auxiliary and not self._is_noun(word, index):
                 self._auxiliary(word, index)
                 index += 1
                 continue
@@ -175,6 +178,18 @@ class _Parser:
                 continue
             index += self._content(item, index)
         self._flush()
+        if self.units and self.quantities:
+            # "How many miles is 5 km": what is counted is the unit, and it is on record.
+            self.terms = [term for term in self.terms if term.word not in ("@count", "@price", "convert")]
+
+    def _is_noun(self, word: str, index: int) -> bool:
+        """ "In May", "a can of coke", "the will"."""
+        if word not in ("may", "can", "will", "must", "might"):
+            return False
+        before = self.words[index - 1] if index else ""
+        if word == "may" and (before in ("in", "of", "on", "since", "until", "by", "last", "next", "this") or before[:1].isdigit()):
+            return True
+        return before in ("a", "an", "the", "of", "my", "per") or (word == "may" and bool(self.items[index].flags & CAPITAL))
 
     def _marker(self, word: str, index: int) -> None:
         name = word[1:]
@@ -186,7 +201,7 @@ class _Parser:
                 self.pending.append(name)
             elif word in _BOUNDS:
                 following = self.items[index + 1 : index + 3]
-                if any(item.number or item.word in NUMBER_WORDS for item in following):
+                if any(item.flags & DIGITS or item.word in NUMBER_WORDS for item in following):
                     self.bound = _BOUNDS[word]
                 elif name in ("more", "less"):
                     self._add(name, self.lexicon.entry(name), 0)
@@ -203,7 +218,7 @@ class _Parser:
             self.counting = True
         self._question("what", force=True)
         self.terms.append(
-            Term(word, frozenset((word,)), ASPECT, "", self.slot, False, False, frozenset(), True)
+            Term(word, frozenset((word,)), frozenset((word,)), ASPECT, "", self.slot, False, False, frozenset(), False, True)
         )
         self.clause_start = False
 
@@ -251,7 +266,7 @@ class _Parser:
         self.clause_start = False
         if word in _BOUNDS:
             following = self.items[index + 1] if index + 1 < len(self.items) else None
-            if following is not None and (following.number or following.word in NUMBER_WORDS):
+            if following is not None and (following.flags & DIGITS or following.word in NUMBER_WORDS):
                 self.bound = _BOUNDS[word]
                 return
         if word == "of":
@@ -262,15 +277,18 @@ class _Parser:
         if word in ("before", "after", "between", "since", "until", "against", "than"):
             entry = self.lexicon.entry(word)
             self.terms.append(
-                Term(word, frozenset((word,)), PLAIN if word in ("before", "after", "against") else SOFT, "", "", False, False, entry.poles if entry else frozenset(), True)
+                Term(
+                    word, frozenset((word,)), _EMPTY, PLAIN if word in ("before", "after", "against") else SOFT, "", "", False, False,
+                    entry.poles if entry else frozenset(), False, True,
+                )  # fmt: skip
             )
 
     def _number(self, index: int) -> int:
         """Read the number at this place, with its unit; how many items it took."""
         items = self.items
         item = items[index]
-        if item.number or item.word[0].isdigit():
-            value, units, kind = read_digits(item.number or item.word, self.lexicon)
+        if item.flags & DIGITS or item.word[0].isdigit():
+            value, units, kind = read_digits(item.raw or item.word, self.lexicon)
             taken = 1
             following = items[index + 1].word if index + 1 < len(items) else ""
             if kind == "literal":
@@ -296,7 +314,10 @@ class _Parser:
                 return 0
             following = items[index + taken].word if index + taken < len(items) else ""
             if item.word == "one" and taken == 1 and kind == "number" and following not in self.lexicon.spelled:
-                return 0 if following not in ("of",) else 1
+                before = self.words[index - 1] if index else ""
+                if before in ("list", "give", "name", "exactly", "just", "only", "least"):
+                    self.quantifiers.add("one")
+                return 1
             if following == "dozen":
                 value, taken = times(value, 12), taken + 1
         if kind == "ordinal" and not self._beside_month(index, taken):
@@ -338,7 +359,7 @@ class _Parser:
 
     @staticmethod
     def _as_written(item: Item) -> str:
-        return item.word.upper() if item.flags & CAPITAL and len(item.word) == 1 else item.word
+        return item.raw or item.word
 
     def _bare_unit(self, item: Item, index: int) -> frozenset[str] | None:
         """The unit a word names without a number, where the sentence converts or measures."""
@@ -346,7 +367,7 @@ class _Parser:
         before = self.words[index - 1] if index else ""
         spelled = self.lexicon.spelled.get(word) or self.lexicon.spelled.get(base_form(word))
         measured = any(quantity.units for quantity in self.quantities)
-        placed = self.counting or before in ("to", "in", "into", "per", "as") or self.converting
+        placed = (self.counting and self.measuring) or before in ("to", "in", "into", "per", "as") or self.converting
         if spelled:
             if before in ("a", "an") and (self.units or self.converting) and index > 1:
                 self.quantities.append(Quantity("1", spelled, "", False))
@@ -355,7 +376,7 @@ class _Parser:
                 return spelled
             return None
         symbol = self.lexicon.symbols.get(self._as_written(item)) or (self.lexicon.symbols.get(word) if word not in _NOT_BARE else None)
-        if symbol and len(word) > 1 and word not in _NOT_BARE:
+        if symbol and len(word) > 1 and word not in _NOT_BARE and (placed or measured):
             return symbol
         if symbol and measured and before in ("to", "in", "into"):
             return symbol
@@ -371,13 +392,14 @@ class _Parser:
             self.clause_start = False
             if unit:
                 self.units.append(unit)
+                self.slot = ""
             return 1
         if item.flags & CAPITAL or (self.terms and self.terms[-1].word == "ww"):
             value = roman(word.upper()) if len(word) < 6 and (word != "i" or (self.terms and self.terms[-1].word == "ww")) and set(word) <= set("ivx") else ""
             if value and self.terms:
                 self.quantities.append(Quantity(value, _EMPTY, "", False))
                 return 1
-        if word == "x" and self.quantities and index + 1 < len(self.items) and self.items[index + 1].number:
+        if word == "x" and self.quantities and index + 1 < len(self.items) and self.items[index + 1].flags & DIGITS:
             word = "times"
         entry = self.lexicon.entry(word)
         if entry is not None and entry.kind == VOID and not (item.flags & CAPITAL and word.isupper()):
@@ -393,6 +415,8 @@ class _Parser:
         from policies.guards.lexicon import Entry
 
         base = base_form(word)
+        if flags & CAPITAL and base != word and word in known_words() and base not in self.lexicon.entries:
+            base = word
         found = entry if isinstance(entry, Entry) else None
         keys = found.keys if found else frozenset((base,))
         kind = found.kind if found else PLAIN
@@ -415,7 +439,9 @@ class _Parser:
         if base in self.lexicon.small.symmetric:
             self.symmetric = True
         known = found is not None or is_known(word, self.lexicon)
-        self.terms.append(Term(base, keys, kind, label, self.slot, self.joined, negated, poles, known))
+        aspects = found.aspects if found else _EMPTY
+        graded = base in self.lexicon.small.graded
+        self.terms.append(Term(base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known))
         self.joined = False
         self.clause_start = False
         self.counting = False
@@ -424,6 +450,15 @@ class _Parser:
         for waiting in self.pending:
             {"not": self.negations, "only": self.only, "except": self.excepted}[waiting].append(keys)
         self.pending.clear()
+
+    def _measures(self) -> bool:
+        """Whether a unit follows a number or an article anywhere: "2 hours", "a tablespoon"."""
+        spelled, words = self.lexicon.spelled, self.words
+        return any(
+            (before in ("a", "an", "one") or before[0].isdigit() or before in NUMBER_WORDS) and (word in spelled or base_form(word) in spelled)
+            for before, word in pairwise(words)
+            if before
+        ) or any(item.flags & DIGITS and not item.raw.isdigit() for item in self.items)
 
     def _flush(self) -> None:
         """At the end of a sentence nothing may wait any longer."""

@@ -8,7 +8,7 @@ from policies.guards.lexicon import _END, GAP, Lexicon, Trie
 from policies.guards.tokens import Token
 from policies.guards.vocabulary import known_words
 
-CAPITAL, POSSESSIVE, START, CONTRACTED = 1, 2, 4, 8
+CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS = 1, 2, 4, 8, 16
 _STRONG = frozenset(
     "== === != !== <= >= && || ++ -- += -= => -> ** | < > <> =".split()
 )
@@ -20,8 +20,8 @@ class Item(NamedTuple):
     word: str
     """Lower case; a punctuation mark for itself."""
     flags: int
-    number: str
-    """The token as written if it is one of digits, else empty."""
+    raw: str
+    """The token as written; DIGITS in its flags marks a number."""
 
 
 class Reading(NamedTuple):
@@ -60,13 +60,13 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 lowered = "usa"
             elif flags & CAPITAL and len(text) > 1 and text.isupper():
                 flags |= CAPITAL
-            items.append(Item(lowered, flags, ""))
+            items.append(Item(lowered, flags, text))
         elif kind == "punct":
             start = text in _STOPS or start
             items.append(Item(text, 0, ""))
         elif kind == "number":
             start = False
-            items.append(Item(text.lower(), 0, text))
+            items.append(Item(text.strip().lower(), DIGITS, text.strip()))
         elif kind == "quote":
             start = False
             quoted.append(_normal(text.strip(_QUOTES)))
@@ -176,7 +176,7 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
                     if word == GAP:
                         result.extend(gap_items)
                     else:
-                        result.append(Item(word, (item.flags & (START | CAPITAL)) if first else 0, word if word.isdigit() else ""))
+                        result.append(Item(word, ((item.flags & (START | CAPITAL)) if first else 0) | (DIGITS if word.isdigit() else 0), word))
                         first = False
                 if not replacement and item.flags & START and end < size:
                     items[end] = items[end]._replace(flags=items[end].flags | START)
