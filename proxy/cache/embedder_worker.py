@@ -10,7 +10,6 @@ A caller gets a vector or the reason why not; no failure of an embedder is an ex
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import get_args
 
 from cachetools import LRUCache
 
@@ -25,13 +24,12 @@ from proxy.cache.embedder import (
 )
 from proxy.cache.embedder_batch import Job, Waiting, WorkerThread, embed_batch, take
 from proxy.cache.embedder_check import VectorCheck
+from proxy.cache.embedder_health import EmbedderHealth
 
 log = logging.getLogger(__name__)
 
 MAX_CHARACTERS_A_TOKEN = 16
 """Text with more characters a token than this is over the window without counting, which would cost the loop time."""
-FAILURES_TO_REST = 5
-REST_S = 1.0
 RELOAD_AFTER_S = 30.0
 NEWEST_SHARE = 0.2
 """Weight of the last batch in the running mean of seconds a text."""
@@ -75,17 +73,13 @@ class EmbeddingWorker:
         self._out_since_s = 0.0
         self._recent: LRUCache[tuple[bytes, str], Vector] = LRUCache(maxsize=max_recent)
         self._seconds_a_text = 0.0
-        self._failures_in_a_row = 0
-        self._rest_until_s = 0.0
-        self._trouble = "the embedder is not loaded yet"
 
+        self.health = EmbedderHealth()
         self.vectors = 0
         """Made by the embedder."""
         self.reused = 0
         """Answered from recent vectors."""
         self.batches = 0
-        self.refused: dict[NoVectorReason, int] = dict.fromkeys(get_args(NoVectorReason), 0)
-        """Answers without a vector, by reason."""
 
     async def start(self, wait_s: float = 10.0) -> None:
         """Load the embedder. Returns when that is decided, or after `wait_s`: the proxy can serve without it."""
@@ -99,15 +93,19 @@ class EmbeddingWorker:
         self._waiting.clear()
         self._embedder = None
         self._reload_at_s = float("inf")
-        self._trouble = "the embedder is closed"
+        self.health.trouble = "the embedder is closed"
         if self._thread is not None:
             self._thread.close()
 
     @property
     def status(self) -> EmbedderStatus:
-        if self._trouble:
-            return EmbedderStatus(ok=False, reason=self._trouble)
-        return EmbedderStatus(ok=True)
+        """For `/readyz`."""
+        return self.health.status
+
+    @property
+    def refused(self) -> dict[NoVectorReason, int]:
+        """Answers without a vector, by reason."""
+        return self.health.refused
 
     @property
     def identity(self) -> str | None:
@@ -171,14 +169,10 @@ class EmbeddingWorker:
             return "over_window"
         if self._out and now_s - self._out_since_s > self._stuck_s:
             return "late"
-        return "broken" if now_s < self._rest_until_s else None
+        return "broken" if self.health.resting(now_s) else None
 
     def _refuse(self, reason: NoVectorReason) -> NoVector:
-        self.refused[reason] += 1
-        if reason == "late":
-            self._trouble = "the embedder is late"
-        elif reason == "queue_full":
-            self._trouble = "the embedder's queue is full"
+        self.health.refuse(reason)
         return NoVector(reason)
 
     # Loading: `_loaded` is set while a load is under way, here and in `_take_embedder` on the loop.
@@ -201,12 +195,12 @@ class EmbeddingWorker:
 
     def _take_embedder(self, made: "Embedder | str", now_s: float) -> None:
         if isinstance(made, str):
-            if made != self._trouble:
+            if made != self.health.trouble:
                 log.warning("no semantic lookups: %s", made)
-            self._trouble = made
+            self.health.trouble = made
             self._reload_at_s = max(self._reload_at_s, now_s + RELOAD_AFTER_S)
         elif self._reload_at_s != float("inf"):
-            self._embedder, self._check, self._trouble = made, VectorCheck(made.dimensions), ""
+            self._embedder, self._check, self.health.trouble = made, VectorCheck(made.dimensions), ""
         if self._loaded is not None:
             self._loaded.set_result(None)
             self._loaded = None
@@ -247,13 +241,7 @@ class EmbeddingWorker:
                 in_time = in_time or now_s <= one.deadline_s
             _answer(one, answer)
         self._out = {}
-        if in_time:
-            self._failures_in_a_row, self._trouble = 0, ""
-        elif trouble:
-            self._failures_in_a_row += 1
-            self._trouble = trouble
-            if self._failures_in_a_row >= FAILURES_TO_REST:
-                self._rest_until_s = now_s + REST_S
+        self.health.note_batch(in_time=in_time, trouble=trouble, now_s=now_s)
         self._send_next(loop)
 
 

@@ -11,48 +11,24 @@ oldest first; `_homes`, the namespace of every id; `_bytes`, what the records co
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from proxy.cache.candidate import Candidate, candidate_id, seal, similarity
 from proxy.cache.concentration import HitConcentration
 from proxy.cache.embedder import Vector
 
 if TYPE_CHECKING:  # the plain proxy, which imports these types, must not load numpy and FAISS
-    import numpy as np
-    from numpy.typing import NDArray
-
     from proxy.cache.index import OffLoop, VectorIndex
 
 log = logging.getLogger(__name__)
 
-DIGITS = 6
-"""To which float32 cosines can be told apart. Rounded so, a vector's similarity to itself is 1 and not 0.9999999."""
 PRODUCT_TOLERANCE = 1e-3
 RECORD_BYTES = 1200
 """What a record costs beside its vector and text: its parsed facts, the objects, its places in the maps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An answered text that may answer a similar one."""
-
-    key: bytes
-    """Of the answer in the exact cache."""
-    text: str
-    facts: object
-    """The guard's reading of `text`."""
-    created_s: float
-    """When the answer was stored, on its cache's clock."""
-    family: str
-
-    @property
-    def id(self) -> int:
-        """63 bits of the key, so that every replica, and a restart, give it the same."""
-        return _id(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +111,7 @@ class SemanticCache:
         for id, product in home.index.search(vector.values, k):
             record, stored = home.records[id], home.index.vector(id)
             true = similarity(stored, vector.values)
-            if abs(true - product) > PRODUCT_TOLERANCE or _seal(record.candidate, stored) != record.seal:
+            if abs(true - product) > PRODUCT_TOLERANCE or seal(record.candidate, stored) != record.seal:
                 self.mismatched += 1
                 log.error(
                     "a vector of the semantic index is not its text's: dropped %s", record.candidate.key.hex()[:12]
@@ -163,7 +139,7 @@ class SemanticCache:
                 self._evict_namespace()
             home = self._namespaces[namespace] = _Namespace(self._new_index(len(vector.values)))
         home.index.add(candidate.id, vector.values)
-        home.records[candidate.id] = _Record(candidate, _seal(candidate, home.index.vector(candidate.id)), size)
+        home.records[candidate.id] = _Record(candidate, seal(candidate, home.index.vector(candidate.id)), size)
         self._homes[candidate.id] = namespace
         self._bytes += size
         self._namespaces.move_to_end(namespace)
@@ -171,7 +147,7 @@ class SemanticCache:
 
     def remove_key(self, key: bytes) -> None:
         """Drop vector and record, if there are any, of an answer that is gone."""
-        id = _id(key)
+        id = candidate_id(key)
         home = self._homes.get(id)
         if home is not None and self._namespaces[home].records[id].candidate.key == key:
             self._drop(id)
@@ -252,19 +228,3 @@ class SemanticCache:
             del self._namespaces[namespace]
         elif home.index.small and home.index.needs_compaction():
             home.index.compact_now()
-
-
-def similarity(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
-    """Cosine of two unit vectors, −1…1: the one scale that thresholds are on."""
-    return round(min(1.0, max(-1.0, float(a @ b))), DIGITS)
-
-
-def _id(key: bytes) -> int:
-    return int.from_bytes(key[:8]) >> 1
-
-
-def _seal(candidate: Candidate, values: NDArray[np.float32]) -> bytes:
-    seal = hashlib.blake2b(candidate.key, digest_size=16)
-    seal.update(values.tobytes())
-    seal.update(candidate.text.encode())
-    return seal.digest()

@@ -9,7 +9,8 @@ import pytest
 
 from proxy.cache.embedder import Embedded, Embedder, EmbedderUnavailable, NoVector, Vector
 from proxy.cache.embedder_batch import Job
-from proxy.cache.embedder_worker import RELOAD_AFTER_S, REST_S, EmbeddingWorker
+from proxy.cache.embedder_health import REST_S
+from proxy.cache.embedder_worker import RELOAD_AFTER_S, EmbeddingWorker
 from tests.proxy.cache.fake_embedder import FakeEmbedder, Rows
 
 pytestmark = pytest.mark.anyio

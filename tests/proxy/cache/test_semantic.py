@@ -8,11 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from proxy.cache.candidate import Candidate, similarity
 from proxy.cache.embedder import Vector
 from proxy.cache.embedder_worker import EmbeddingWorker
 from proxy.cache.exact import Entry, ExactCache
 from proxy.cache.index import VectorIndex
-from proxy.cache.semantic import Candidate, SemanticCache, similarity
+from proxy.cache.semantic import SemanticCache
 from tests.proxy.cache.fake_embedder import FakeEmbedder
 from tests.virtual_time import run
 
