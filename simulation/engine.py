@@ -200,7 +200,8 @@ class Engine:
         elif not decoding:
             self._visible_s = self.clock
             return
-        elif not self._step_by_step and not (held and self._waiting):
+        elif not (self._step_by_step or (self._waiting and (held or preempted))):
+            # The next plan may admit whom this one could not: for blocks just freed, or because it preempted.
             count = self._jump(seconds, until_s)
         growth = self.cost.kv_token_s * decoding
         start = self.clock
