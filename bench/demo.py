@@ -12,6 +12,8 @@ from rich.table import Table
 
 BURST = 100
 QUESTION = "What is the capital of Canada?"
+SLOW_QUESTION = "Name a prime. [[stub: first-byte-ms=1500]]"
+"""The stub is told to take its time, so that all of the burst arrive while it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ STEPS = (
     Step("first question", "nobody asked before", 1, 1),
     Step("the same again", "same key, fresh entry: answered from memory", 1, 0),
     Step("the same, as a stream", "one entry serves both wire modes", 1, 0, stream=True),
-    Step(f"{BURST} equal streams at once", "one flight, read by all", BURST, 1, stream=True, question="Name a prime."),
+    Step(f"{BURST} equal streams at once", "one flight, read by all", BURST, 1, stream=True, question=SLOW_QUESTION),
     Step("three samples (temperature 0.8)", "samples are meant to differ: never cached, never shared", 3, 3, 0.8),
     Step("no temperature given", "counts as sampled, unless the policy says greedy", 1, 1, None),
     Step("another API key, same question", "another tenant: nothing is shared between them", 1, 1, key="sk-demo-bob"),

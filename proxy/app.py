@@ -30,6 +30,7 @@ from proxy.metrics import Metrics
 from proxy.middleware.cache_store import CacheStore
 from proxy.middleware.exact_lookup import ExactLookup
 from proxy.middleware.keying import Keying, Policies
+from proxy.middleware.micro_batch import Merger, MicroBatch, send_merged
 from proxy.middleware.permit import Permit
 from proxy.middleware.single_flight import SingleFlight
 from proxy.models import Models
@@ -80,6 +81,7 @@ class App:
             max_log_bytes=settings.store.max_entry_bytes,
             slow_reader_s=settings.flights.slow_reader_s,
         )
+        self.batcher = Merger(send_merged)
         credentials = Credentials(settings.forward_authorization)
         marks = Marks.new()
         max_entry_bytes = settings.store.max_entry_bytes
@@ -90,6 +92,7 @@ class App:
                 exact_lookup=ExactLookup(self.cache, marks, self.metrics, clock),
                 single_flight=SingleFlight(self.flights, self.metrics),
                 cache_store=CacheStore(self.cache, marks, self.metrics, clock, max_entry_bytes=max_entry_bytes),
+                micro_batch=MicroBatch(self.batcher),
                 ask=Ask(self.pool, credentials, self.metrics, clock, max_entry_bytes=max_entry_bytes),
             )
         )
@@ -205,6 +208,7 @@ class App:
             flusher.cancel()
             await asyncio.gather(flusher, return_exceptions=True)
             await self.flights.drain(0)
+            await self.batcher.aclose()
             await self.pool.aclose()
             self.access_log.close()
 
@@ -219,6 +223,7 @@ class App:
         gauge("askonce_cache_bytes", "Bytes that stored answers count for.", lambda: self.cache.size)
         gauge("askonce_flights", "Answers being generated and shared.", lambda: len(self.flights))
         gauge("askonce_flight_bytes", "Bytes held for them.", lambda: self.flights.total_bytes)
+        gauge("askonce_batching", "Requests that wait for their batch.", lambda: self.batcher.waiting)
         gauge("askonce_in_flight", "Exchanges under way.", lambda: sum(up.gate.in_flight for up in self.pool.upstreams))
         gauge("askonce_waiting", "Requests in the queues.", lambda: sum(up.gate.waiting for up in self.pool.upstreams))
 

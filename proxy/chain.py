@@ -16,6 +16,7 @@ class Stages:
     exact_lookup: Middleware
     single_flight: Middleware
     cache_store: Middleware
+    micro_batch: Middleware
     ask: Handler
 
 
@@ -30,6 +31,7 @@ def build_chain(stages: Stages) -> Handler:
             stages.single_flight,
             # Once per flight, in the flight's own task.
             stages.cache_store,
+            stages.micro_batch,
         ],
         stages.ask,
     )
