@@ -177,4 +177,5 @@ def _choice(folded: dict[str, Any]) -> dict[str, Any]:
             calls.sort(key=lambda call: call["index"])
         message["tool_calls"] = [{name: value for name, value in call.items() if name != "index"} for call in calls]
     choice["message"] = {"role": "assistant", "content": None, **message}
+    choice["message"]["role"] = message.get("role") or "assistant"
     return choice

@@ -239,6 +239,11 @@ def test_words_are_not_appended():
     }
 
 
+@pytest.mark.parametrize("delta", [{}, {"role": None}, {"role": ""}])
+def test_a_message_always_has_a_role_and_a_content(delta):
+    assert message(chunk(said(**delta))) == {"role": "assistant", "content": None}
+
+
 def test_fields_of_the_whole_answer_are_repeated_not_appended():
     record = fold([chunk(said(content="a"), model="m"), chunk(said(content="b"), model="m", x_new={"a": 1})])
     assert (record["model"], record["object"], record["x_new"]) == ("m", "chat.completion", {"a": 1})
