@@ -8,10 +8,10 @@ equals no other, but takes its place in the cache like any other.
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from simulation.answers import Answers
 from simulation.reference_engine import Completion
@@ -98,6 +98,10 @@ class Served:
 
     def share(self, path: ServedBy) -> float:
         return self.path.count(path) / len(self.path)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Equal lists by name, a row per request."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def latencies(self) -> list[float]:
         return [finish - arrival for finish, arrival in zip(self.finish_s, self.arrival_s, strict=True)]

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from simulation.engine import Engine
 from simulation.reference_engine import Completion
-from simulation.request import Request
+from simulation.request import Request, WorkloadError
 
 Route = Literal["round-robin", "least-loaded", "prefix-affinity"]
 ROUTES: tuple[Route, ...] = ("round-robin", "least-loaded", "prefix-affinity")
@@ -100,9 +100,13 @@ class Router:
         return sum(engine.outstanding for engine in self._engines)
 
     def submit(self, row: int, request: Request, now_s: float) -> None:
+        """Raises WorkloadError, with the row, for a request that the engine chosen can never run."""
         at = self._choose(request)
+        try:
+            self._engines[at].submit(row, request, now_s)
+        except WorkloadError as error:
+            raise WorkloadError(error.reason, row) from None
         self.submitted[at] += 1
-        self._engines[at].submit(row, request, now_s)
 
     def advance(self, limit_s: float) -> list[Completion]:
         """Move the engine whose turn it is; as `FedEngine.advance`."""

@@ -72,7 +72,7 @@ def reference_server(cost: CostModel, slots: int) -> Server:
         one.name for one in fields(cost) if one.name not in _EXPRESSED and getattr(cost, one.name) != one.default
     ]
     if unknown:
-        raise CostError(f"cost {cost.name}: the reference model has no {unknown[0]}; the full engine has (`replay`)")
+        raise CostError(f"cost {cost.name}: the reference model has no {unknown[0]}; use the full engine")
     return Server(tuple(cost.decode_s(sequences) for sequences in range(slots + 1)), cost.prompt_token_s)
 
 

@@ -65,6 +65,8 @@ class Parameters:
             )
         if min(self.step_ms, self.sequence_ms, self.prompt_token_ms) < 0 or self.step_ms + self.sequence_ms <= 0:
             raise WorkloadError("costs must be 0 ms or more, and a step must take time")
+        # Both refuse what they cannot be made of.
+        _ = self.mix, self.server
 
     @property
     def mix(self) -> Mix:
@@ -216,6 +218,11 @@ def _completed(todo: list[Piece], jobs: int) -> Iterator[tuple[Piece, Any]]:
 
 def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def json_text(study: Study) -> str:
+    """As `as_json`, a line for each value of a list, so that a changed number is a changed line."""
+    return json.dumps(study.as_json(), indent=1) + "\n"
 
 
 def parameters_of(found: dict[str, Any]) -> Parameters:

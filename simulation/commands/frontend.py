@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simulation.commands.options import add_json, out, write_json, write_table
+from simulation.commands.tables import narrow
 from simulation.cost import CostModel
 from simulation.cost_file import load_cost
 from simulation.engine import Engine
@@ -199,27 +200,12 @@ def _routers(args: argparse.Namespace, cost: CostModel, trace: Trace | None) -> 
 
 
 def _table(results: list[dict[str, Any]], args: argparse.Namespace) -> Table:
-    table = Table(title=f"{args.engines} engine(s), {args.route}", title_justify="left")
-    table.add_column("front end")
-    for column in (
-        "hit",
-        "semantic",
-        "false",
-        "coalesced",
-        "generated",
-        "p50, s",
-        "p95, s",
-        "first token p95, s",
-        "done/s",
-    ):
-        table.add_column(column, justify="right")
+    table = narrow(
+        f"{args.engines} engine(s), {args.route}: paths in % of the requests, p50, p95 and p95 TTFT in seconds",
+        *("front end", "hit", "semantic", "false", "shared", "p50", "p95", "TTFT", "done/s"),
+    )
     for one in results:
-        table.add_row(
-            one["name"],
-            *(
-                f"{100 * one[key]:.1f} %"
-                for key in ("hit_share", "semantic_share", "false_hit_share", "coalesced_share", "generated_share")
-            ),
-            *(f"{one[key]:.3g}" for key in ("latency_p50_s", "latency_p95_s", "ttft_p95_s", "done_per_s")),
-        )
+        shares = ("hit_share", "semantic_share", "false_hit_share", "coalesced_share")
+        times = ("latency_p50_s", "latency_p95_s", "ttft_p95_s", "done_per_s")
+        table.add_row(one["name"], *(f"{100 * one[key]:.1f}" for key in shares), *(f"{one[key]:.2f}" for key in times))
     return table

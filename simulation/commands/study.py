@@ -10,6 +10,9 @@ from rich.table import Table
 
 from simulation import report
 from simulation.commands.options import add_json, out, write_json, write_text
+from simulation.commands.tables import narrow
+from simulation.intervals import Estimate
+from simulation.published import ENTRIES, REQUESTS
 from simulation.report import plus_minus
 from simulation.request import WorkloadError
 from simulation.schedulers import DISCIPLINES
@@ -94,37 +97,34 @@ def with_progress(parameters: Parameters, jobs: int) -> Study:
 
 
 def show(study: Study) -> None:
+    for table in tables(study):
+        out.print(table, "")
+
+
+def tables(study: Study) -> list[Table]:
+    """Those that have numbers; each fits 80 columns."""
+    found = []
     if study.published:
-        out.print(_published(study))
+        found.append(_published(study))
     if study.points:
-        out.print(_points(study))
+        found.append(_points(study))
     if study.highest:
-        out.print(_highest(study))
+        found.append(_highest(study))
     if study.sharing:
-        out.print(_sharing(study))
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column(columns[0])
-    for column in columns[1:]:
-        table.add_column(column, justify="right")
-    return table
+        found.append(_sharing(study))
+    return found
 
 
 def _published(study: Study) -> Table:
-    table = _table(
-        f"published beside simulated ({study.parameters.replicates} averages of 3 runs of 1,500 requests)",
-        "entry",
-        "published",
-        "mean",
-        "SD",
-        "z",
-        "",
+    table = narrow(
+        f"Published beside simulated: {study.parameters.replicates} averages of 3 runs of {REQUESTS:,} requests",
+        *("policy", "measure", "req/s", "published", "mean", "SD", "z", ""),
     )
-    for one in study.published:
+    for entry, one in zip(ENTRIES, study.published, strict=True):
         table.add_row(
-            one.name,
+            entry.discipline,
+            entry.measure.replace("_", " "),
+            "any" if entry.load is None else f"{entry.load:g}",
             f"{one.published:,g}",
             f"{one.mean:,.4g}",
             f"{one.sd:.2g}",
@@ -134,47 +134,53 @@ def _published(study: Study) -> Table:
     return table
 
 
+def _seconds(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def _spread(value: Estimate) -> str:
+    return (
+        f"{value.mean:,.0f} ± {value.half:,.0f}" if value.mean >= 100 else f"{_seconds(value.mean)} ± {value.half:.2f}"
+    )
+
+
 def _points(study: Study) -> Table:
-    table = _table(
-        "long runs (p95 with 95 % interval; moved: against the first half of the run)",
-        "policy",
-        "req/s",
-        "p95, s",
-        "first token, s",
-        "done/s",
-        "tokens/s",
-        "slot use",
-        "runs",
-        "moved",
-        "label",
+    published = {
+        (one.discipline, one.load): one.value
+        for one in ENTRIES
+        if study.parameters.as_published and one.measure == "p95_s"
+    }
+    table = narrow(
+        f"Long runs ({study.parameters.runs} a load): p95 and p95 TTFT in seconds, done and tokens per s",
+        *("policy", "req/s", "p95", "publ.", "TTFT", "done", "tokens", "use", "run", ""),
     )
     wanted = set(study.parameters.loads)
     for discipline in DISCIPLINES:
         for one in study.points:
             if one.discipline == discipline and one.load in wanted:
+                known = published.get((discipline, one.load))
                 table.add_row(
                     discipline,
                     f"{one.load:g}",
-                    plus_minus(one.p95_s),
-                    f"{one.first_token_p95_s.mean:,.3g}",
-                    f"{one.done_per_s.mean:.3g}",
+                    _spread(one.p95_s),
+                    "" if known is None else f"{known:g}",
+                    _seconds(one.first_token_p95_s.mean),
+                    f"{one.done_per_s.mean:.1f}",
                     f"{one.tokens_per_s.mean:,.0f}",
-                    f"{one.slot_use_percent.mean:.0f} %",
-                    f"{one.p95_s.replicates} x {one.requests:,}",
-                    f"{100 * one.moved:+.1f} %",
+                    f"{one.slot_use_percent.mean:.0f}%",
+                    f"{one.requests:,}",
                     one.label if one.label == "stable" else f"[red]{one.label}[/red]",
                 )
         table.add_section()
+    table.caption = f"run: requests. overloaded: p95 only says how long the run was. Published: runs of {REQUESTS:,}."
+    table.caption_justify = "left"
     return table
 
 
 def _highest(study: Study) -> Table:
-    table = _table(
-        f"highest load with p95 under {study.parameters.slo_s:g} s",
-        "policy",
-        "req/s",
-        "of capacity",
-        "rests on runs of",
+    table = narrow(
+        f"Highest load with p95 under {study.parameters.slo_s:g} s, 95 % interval",
+        *("policy", "req/s", "of capacity", "rests on runs of"),
     )
     for discipline in DISCIPLINES:
         for one in study.highest:
@@ -183,31 +189,26 @@ def _highest(study: Study) -> Table:
                 table.add_row(
                     discipline,
                     plus_minus(one.load, 4),
-                    f"{100 * share:.0f} %",
+                    f"{100 * share:.0f}%",
                     f"{one.load.replicates} x {one.requests:,}",
                 )
+        table.add_section()
     return table
 
 
 def _sharing(study: Study) -> Table:
-    table = _table(
-        "sharing answers (medians over question draws)",
-        "front end",
-        "servers",
-        "req/s",
-        "p95, s",
-        "x bare",
-        "hits",
-        "coalesced",
+    table = narrow(
+        "Sharing answers: p95, median and quartiles over draws of the questions",
+        *("front end", "servers", "req/s", "p95, s", "of bare", "hits", "shared"),
     )
     for one in study.sharing:
         table.add_row(
-            one.name,
+            one.name.removeprefix("two servers, "),
             str(one.engines),
             f"{one.load:g}",
             f"{one.p95_median_s:.1f} ({one.p95_quartiles_s[0]:.1f}-{one.p95_quartiles_s[1]:.1f})",
-            f"{one.against_bare:.2f} ({one.against_bare_interval[0]:.2f}-{one.against_bare_interval[1]:.2f})",
-            f"{one.hit_percent.mean:.1f} %",
-            f"{one.coalesced_percent.mean:.1f} %",
+            f"{one.against_bare:.2f}",
+            f"{one.hit_percent.mean:.1f}%",
+            f"{one.coalesced_percent.mean:.1f}%",
         )
     return table
