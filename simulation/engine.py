@@ -1,5 +1,7 @@
 """A server with continuous batching: what one vLLM engine does with requests, step by step or event by event.
 
+One class in one long file, because planning, stepping and jumping are three views of the same dozen numbers.
+
 Rules, those of vLLM's v1 scheduler (written from its documentation and behaviour, checked against its source):
 1. A step has a budget of tokens. Running sequences come first, in order of admission: one token for each that decodes,
    a chunk for each that prefills.
@@ -7,7 +9,7 @@ Rules, those of vLLM's v1 scheduler (written from its documentation and behaviou
    gives back its blocks, goes to the head of the queue and computes everything anew, but for what it finds in the
    cache.
 3. Unless somebody was preempted in this step, waiting requests are admitted in order, as long as the head of the queue
-   finds a place, tokens of the budget and room for all its tokens so far.
+   finds a place, tokens of the budget and (reserve_prompt) room for all its tokens so far, not just the first chunk.
 4. A full block is findable from the moment it is scheduled. The last token of a prompt is always computed.
 5. With plan_ahead (asynchronous scheduling, vLLM's default), a step is planned when the one before it starts: it does
    not yet see the requests that came, or the places and blocks that became free, since then.
@@ -118,12 +120,10 @@ class Engine:
                 f"must fit max_num_batched_tokens ({self._budget})",
                 index,
             )
-        keys: Keys[int] = ()
-        if request.hash_ids and self.settings.prefix_caching:
-            try:
-                keys = block_keys(request.hash_ids, self._hash_tokens, self._block, prompt)
-            except ValueError as error:
-                raise WorkloadError(str(error), index) from None
+        try:
+            keys = self._keys(request)
+        except ValueError as error:
+            raise WorkloadError(str(error), index) from None
         self._arriving.append(Sequence(index, prompt, output, keys))
         self.arrival_s.append(arrival)
         self.prompt_tokens.append(prompt)
@@ -134,6 +134,18 @@ class Engine:
         self.cached_tokens.append(0)
         self.preemptions.append(0)
         return index
+
+    def warm(self, requests: Iterable[Request]) -> None:
+        """Fill the cache with the prompts of requests served before the clock started, the last the freshest."""
+        for request in requests:
+            keys = self._keys(request)
+            if len(keys) <= self.pool.total:
+                found = self.pool.hits(keys, len(keys))
+                table = self.pool.hold(keys, found)
+                new = min(len(keys) - found, self.pool.free)
+                self.pool.take(new)
+                table.extend(self.pool.enter(key) for key in keys[found : found + new])
+                self.pool.give_back(table, 0)
 
     def run_until(self, until_s: float = math.inf) -> None:
         arriving, waiting, arrivals = self._arriving, self._waiting, self.arrival_s
@@ -156,6 +168,11 @@ class Engine:
     @property
     def largest(self) -> Seen:
         return Seen(self._largest_decoding, self._largest_kv, self._largest_prompt)
+
+    def _keys(self, request: Request) -> Keys[int]:
+        if not request.hash_ids or not self.settings.prefix_caching:
+            return ()
+        return block_keys(request.hash_ids, self._hash_tokens, self._block, request.prompt_tokens)
 
     # One step, or as many equal ones as nothing can disturb.
 
@@ -333,10 +350,10 @@ class Engine:
             tokens = total - computed
             if tokens > budget and not self.settings.chunked_prefill:
                 return
-            # The whole prompt must fit, not just the first chunk, or prompts in parts would crowd each other out.
-            if -(-total // block) - hits + idle > pool.free:
-                return
             tokens = min(tokens, budget, self._chunk)
+            fits = total if self.settings.reserve_prompt else computed + tokens
+            if -(-fits // block) - hits + idle > pool.free:
+                return
             waiting.popleft()
             if hits:
                 sequence.table = pool.hold(keys, hits)

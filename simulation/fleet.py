@@ -48,10 +48,12 @@ def run_fleet(
     hash_tokens: int = 16,
     step: bool = False,
     series: bool = False,
+    warm: Sequence[Request] = (),
 ) -> Fleet:
     """Serve the requests; warns if a step was larger than what the costs were measured on.
 
-    series: the engines also keep their state after each step or jump.
+    series: the engines also keep their state after each step or jump. warm: requests served before, whose prompts every
+    engine's cache still holds at the start.
 
     Raises:
         WorkloadError: a request that no engine could run (its index is that in `requests`), or no engine.
@@ -61,6 +63,7 @@ def run_fleet(
     made = [Engine(cost, settings, step=step, hash_tokens=hash_tokens) for _ in range(engines)]
     for engine in made:
         engine.series = [] if series else None
+        engine.warm(warm)
     if engines == 1:
         for request in requests:
             made[0].submit(request)

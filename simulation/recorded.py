@@ -126,6 +126,7 @@ _SWITCHES = {
     "enable_prefix_caching": "prefix_caching",
     "enable_chunked_prefill": "chunked_prefill",
     "async_scheduling": "plan_ahead",
+    "scheduler_reserve_full_isl": "reserve_prompt",
 }
 
 

@@ -1,5 +1,6 @@
 """A recorded workload through an engine or several: what the requests saw, and whether the engines kept up."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ from simulation.cost import CostModel
 from simulation.fleet import Fleet, run_fleet
 from simulation.loads import Label
 from simulation.outcomes import Outcomes, Spread, spread
-from simulation.request import WorkloadError
+from simulation.request import Request, WorkloadError
 from simulation.router import Route
 from simulation.settings import EngineSettings
 from simulation.traces import Trace
@@ -51,6 +52,7 @@ def replay(
     route: Route = "least-loaded",
     step: bool = False,
     series: bool = False,
+    warm: Sequence[Request] = (),
 ) -> Replay:
     """Raises WorkloadError, with file and row where one request is at fault."""
     try:
@@ -63,6 +65,7 @@ def replay(
             hash_tokens=trace.hash_tokens,
             step=step,
             series=series,
+            warm=warm,
         )
     except WorkloadError as error:
         raise trace.located(error) from None

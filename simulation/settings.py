@@ -11,6 +11,8 @@ class EngineSettings:
 
     blocks is the number the engine reports at start (num_gpu_blocks); one of them it keeps for itself. None: no limit.
     long_prefill_tokens: the largest chunk of one prompt in a step, 0 for no limit but the budget.
+    reserve_prompt: admit a request only if all its tokens so far fit, not just its first chunk (vLLM's default since
+    0.19, scheduler_reserve_full_isl). plan_ahead: asynchronous scheduling.
     """
 
     max_num_seqs: int = 128
@@ -20,6 +22,7 @@ class EngineSettings:
     prefix_caching: bool = True
     chunked_prefill: bool = True
     long_prefill_tokens: int = 0
+    reserve_prompt: bool = True
     plan_ahead: bool = True
 
     def check(self) -> None:

@@ -1,5 +1,6 @@
 """A real run against its simulation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from simulation.cost import CostModel
 from simulation.fleet import Fleet, run_fleet
 from simulation.outcomes import tpot
 from simulation.recorded import RecordedRun
-from simulation.request import WorkloadError
+from simulation.request import Request, WorkloadError
 from simulation.settings import EngineSettings
 
 Floats = NDArray[np.float64]
@@ -56,12 +57,22 @@ class LeftOut:
 
 
 def validate(
-    run: RecordedRun, cost: CostModel, settings: EngineSettings, *, engines: int = 1, step: bool = False
+    run: RecordedRun,
+    cost: CostModel,
+    settings: EngineSettings,
+    *,
+    engines: int = 1,
+    step: bool = False,
+    warm: Sequence[Request] = (),
 ) -> Validation:
-    """Raises WorkloadError, with file and row, for a request that the engine could not have run."""
+    """warm: what the real engine had served before, so that its cache was not empty.
+
+    Raises:
+        WorkloadError: with file and row, a request that the engine could not have run.
+    """
     try:
         fleet = run_fleet(
-            run.trace.requests, cost, settings, engines=engines, hash_tokens=run.trace.hash_tokens, step=step
+            run.trace.requests, cost, settings, engines=engines, hash_tokens=run.trace.hash_tokens, step=step, warm=warm
         )
     except WorkloadError as error:
         raise run.trace.located(error) from None

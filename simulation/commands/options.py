@@ -48,6 +48,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     switch = argparse.BooleanOptionalAction
     group.add_argument("--prefix-caching", action=switch, default=None, help="reuse blocks of equal prefixes (on)")
     group.add_argument("--chunked-prefill", action=switch, default=None, help="prompts in parts (on)")
+    group.add_argument("--reserve-prompt", action=switch, default=None, help="admit whole prompts that fit only (on)")
     group.add_argument("--plan-ahead", action=switch, default=None, help="plan a step while the last one runs (on)")
     group.add_argument("--step", action="store_true", help="take every step by itself, without event skipping (slow)")
 
@@ -101,6 +102,15 @@ def load_trace(args: argparse.Namespace) -> Trace:
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--route", choices=ROUTES, default="least-loaded", help="how requests are spread over engines")
+
+
+def add_warm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--warm",
+        type=Path,
+        metavar="TRACE",
+        help="start with the prompts of these earlier requests in the prefix cache",
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

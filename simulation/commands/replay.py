@@ -12,6 +12,7 @@ from simulation.commands.options import (
     add_fleet,
     add_json,
     add_trace,
+    add_warm,
     columns_of,
     described,
     engine_settings,
@@ -24,6 +25,7 @@ from simulation.commands.options import (
 from simulation.cost_file import load_cost
 from simulation.replay import Replay, per_second, replay
 from simulation.settings import EngineSettings
+from simulation.traces import read_trace
 
 NAME = "replay"
 HELP = "serve a recorded workload and say what its requests would have seen"
@@ -37,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     parser.add_argument("--engines", type=int, default=1, metavar="N", help="engines behind a router (1)")
     add_fleet(parser)
+    add_warm(parser)
     add_json(parser)
     parser.add_argument("--requests", type=Path, metavar="OUT", help="a row per request, as .csv or .jsonl")
     parser.add_argument("--series", type=Path, metavar="OUT", help="a row per second: running, waiting, blocks in use")
@@ -55,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
             route=args.route,
             step=args.step,
             series=args.series is not None,
+            warm=read_trace(args.warm).requests if args.warm else (),
         )
     if args.requests:
         write_table(args.requests, {**columns_of(result.fleet.outcomes), "path": ["generated"] * result.requests})

@@ -11,6 +11,7 @@ from simulation.commands.options import (
     add_cost,
     add_engine,
     add_json,
+    add_warm,
     described,
     engine_settings,
     out,
@@ -23,6 +24,7 @@ from simulation.overhead import DEFAULT_NUMBERS, NUMBERS, Workbench, fit_overhea
 from simulation.recorded import out_of_order, read_meta, read_run, read_samples, replicas_of, settings_of
 from simulation.request import WorkloadError
 from simulation.settings import EngineSettings
+from simulation.traces import read_trace
 from simulation.validate import Errors, LeftOut, Validation, halves, mechanisms_left_out, validate
 from simulation.validate_plot import draw, save
 
@@ -67,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--timeseries", type=Path, metavar="CSV", help="for the plot: the engine's log with t, running, waiting"
     )
     parser.add_argument("--max-mape", type=float, metavar="F", help="exit 1 if latency_mape is above this fraction")
+    add_warm(parser)
     add_json(parser)
 
 
@@ -96,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
     fitted = args.fit_overhead is not None
     if fitted and engines > 1:
         raise WorkloadError("--fit-overhead fits one engine; give a cost model with its overhead for several")
+    warm = read_trace(args.warm).requests if args.warm else ()
     if moved := out_of_order(recorded):
         out.print(f"{args.record}: {moved} rows stood behind a later arrival and were sorted")
     with warnings_told():
@@ -104,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
             bench = Workbench(recorded.trace.requests, recorded.last_token_s, settings, recorded.trace.hash_tokens)
             with out.status("fitting the overhead on the first half"):
                 cost = fit_overhead(bench, cost, first, overhead_numbers(args))
-        result = validate(recorded, cost, settings, engines=engines, step=args.step)
+        result = validate(recorded, cost, settings, engines=engines, step=args.step, warm=warm)
         left_out = mechanisms_left_out(recorded, cost, settings, engines) if args.mechanisms else []
     headline = result.second_half if fitted else result.every
     if args.save_cost:

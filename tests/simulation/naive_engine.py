@@ -150,9 +150,10 @@ def run(requests: list[Request], cost: CostModel, settings: EngineSettings) -> R
             job = waiting[0]
             found = cache.find(job) if settings.prefix_caching else []
             idle = sum(not block.holders for block in found)
-            if -(-job.known // size) - len(found) + idle > len(cache.free):
-                break
             tokens = min(job.known - len(found) * size, budget, cap)
+            fits = job.known if settings.reserve_prompt else len(found) * size + tokens
+            if -(-fits // size) - len(found) + idle > len(cache.free):
+                break
             waiting.pop(0)
             cache.share(job, found)
             job.computed = len(found) * size
