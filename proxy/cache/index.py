@@ -59,9 +59,6 @@ class VectorIndex:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __contains__(self, id: int) -> bool:
-        return id in self._rows
-
     @property
     def dead(self) -> int:
         """Tombstones."""
@@ -100,7 +97,7 @@ class VectorIndex:
         query = _as_rows(vector, self.dimensions)
         wanted = min(k, len(self._rows))
         # Tombstones may crowd around the query (a prompt that expired many times), so ask for more until enough live.
-        asked = min(wanted + min(self.dead, wanted), len(self._ids))
+        asked = wanted + min(self.dead, wanted)
         while wanted > 0:
             found = self._search_rows(query, asked)
             if len(found) >= wanted or asked == len(self._ids) or (self.graph and asked >= MAX_GRAPH_ASKED):

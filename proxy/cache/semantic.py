@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the plain proxy, which imports these types, must not load n
 
 log = logging.getLogger(__name__)
 
-PRODUCT_TOLERANCE = 1e-3
 RECORD_BYTES = 1200
 """What a record costs beside its vector and text: its parsed facts, the objects, its places in the maps."""
 
@@ -108,17 +107,16 @@ class SemanticCache:
             return []
         self._namespaces.move_to_end(namespace)
         found = []
-        for id, product in home.index.search(vector.values, k):
+        for id, _ in home.index.search(vector.values, k):
             record, stored = home.records[id], home.index.vector(id)
-            true = similarity(stored, vector.values)
-            if abs(true - product) > PRODUCT_TOLERANCE or seal(record.candidate, stored) != record.seal:
+            if seal(record.candidate, stored) != record.seal:
                 self.mismatched += 1
                 log.error(
                     "a vector of the semantic index is not its text's: dropped %s", record.candidate.key.hex()[:12]
                 )
                 self._drop(id)
                 continue
-            found.append((record.candidate, true))
+            found.append((record.candidate, similarity(stored, vector.values)))
         return found
 
     def add(self, namespace: bytes, vector: Vector, candidate: Candidate) -> bool:

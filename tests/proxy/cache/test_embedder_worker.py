@@ -146,8 +146,10 @@ async def test_a_vector_that_was_late_serves_the_next_to_ask():
     embedder = FakeEmbedder()
     worker, thread = await held(embedder, deadline_s=0.1)
     assert await worker.embed("one") == NoVector("late")
+    await asyncio.sleep(0.1)
     thread.run_all()
     await asyncio.sleep(0)
+    assert worker.status.reason == "the embedder is late"
     assert isinstance(await worker.embed("one"), Vector)
     assert embedder.calls == [["one"]]
 
@@ -183,6 +185,39 @@ async def test_a_fill_may_wait_longer_than_a_lookup():
     thread.run_all()
     assert isinstance(await fill, Vector)
     assert now_s() == pytest.approx(1.1)
+
+
+async def test_a_fill_that_joins_a_waiting_lookup_is_not_given_up_at_the_lookups_deadline():
+    worker, thread = await held(FakeEmbedder(), deadline_s=0.1)
+    _, lookup, fill, other = await begin(
+        worker.embed("out"),
+        worker.embed("one"),
+        worker.embed("one", deadline_s=5.0),
+        worker.embed("two", deadline_s=5.0),
+    )
+    assert await lookup == NoVector("late")
+    await asyncio.sleep(0.1)
+    for _ in range(2):
+        thread.run_all()
+        await asyncio.sleep(0)
+    assert [type(await call) for call in (fill, other)] == [Vector, Vector]
+
+
+async def test_twice_the_load_it_can_bear_still_gets_what_it_can_bear():
+    """Without an estimate of what can be done in time, every vector would come just after its deadline."""
+    loop = asyncio.get_running_loop()
+
+    def slowly(job: Job) -> None:
+        loop.call_later(0.01 * len(worker._out), job)
+
+    worker = EmbeddingWorker(FakeEmbedder, deadline_s=0.1, max_queue=1000, off_loop=slowly)
+    await worker.start()
+    calls = []
+    for number in range(2000):
+        calls += await begin(worker.embed(f"text {number}"))
+        await asyncio.sleep(0.005)
+    answers = [await call for call in calls]
+    assert sum(isinstance(answer, Vector) for answer in answers) > 0.4 * len(answers)
 
 
 async def test_M02_a_very_long_text_is_refused_without_asking_the_embedder():
