@@ -1,7 +1,8 @@
 """The upstream client over aiohttp: for https, and as the fallback for http.
 
 aiohttp's session retries, redirects, unpacks, keeps cookies and adds headers of its own; all of that is switched off.
-Its parser is kinder than ours: folded lines and bare line feeds in a head pass. The framing of a body is strict.
+Its parser is kinder than ours: folded lines, bare line feeds and a space before the colon pass. The framing of a body
+is strict.
 """
 
 import asyncio
@@ -9,7 +10,15 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 
-from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, DummyCookieJar
+from aiohttp import (
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    HttpVersion10,
+    HttpVersion11,
+)
 from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
@@ -44,7 +53,7 @@ class AiohttpClient:
         self._tls: ssl.SSLContext | bool = tls if tls is not None else True
         self._clock = clock
         self._session: ClientSession | None = None
-        self._connector: AiohttpConnector | None = None
+        self.connector: AiohttpConnector | None = None
         self._closed = False
 
     async def send(self, request: UpstreamRequest, timeouts: Timeouts) -> "AiohttpReply":
@@ -67,7 +76,7 @@ class AiohttpClient:
             )
         except TimeoutError as error:
             raise total_timeout() from error
-        if response.status == 101:
+        if not _is_http(response):
             exchange.cut()
             response.close()
             raise not_http()
@@ -75,9 +84,9 @@ class AiohttpClient:
 
     def _open_session(self) -> ClientSession:
         if self._session is None:
-            self._connector = AiohttpConnector(self._keepalive_s, self._clock)
+            self.connector = AiohttpConnector(self._keepalive_s, self._clock)
             self._session = ClientSession(
-                connector=self._connector,
+                connector=self.connector,
                 cookie_jar=DummyCookieJar(),
                 auto_decompress=False,
                 request_class=AiohttpRequest,
@@ -90,9 +99,9 @@ class AiohttpClient:
     async def aclose(self) -> None:
         """See UpstreamClient.aclose."""
         self._closed = True
-        if self._session is None or self._connector is None:
+        if self._session is None or self.connector is None:
             return
-        for connection in list(self._connector.live):
+        for connection in list(self.connector.live):
             connection.fail(client_closed())
         await self._session.close()
 
@@ -121,6 +130,9 @@ class AiohttpReply:
 
     async def read(self, limit: int) -> bytes | None:
         """See UpstreamReply.read."""
+        length = self._response.content_length
+        if length is not None and length > limit and not self._response.content.is_eof():
+            return None
         size = sum(map(len, self._kept))
         while size <= limit:
             chunk = await self._next()
@@ -163,6 +175,14 @@ class AiohttpReply:
         # A reply that was dropped: aiohttp closes the response with its own destructor, but flushes uploads first.
         if not self._response.closed:
             self._exchange.cut()
+
+
+def _is_http(response: ClientResponse) -> bool:
+    """Whether status, version and transfer coding are ones that HTTP/1.1 knows and aiohttp undoes."""
+    if not 200 <= response.status < 600 or response.version not in (HttpVersion10, HttpVersion11):
+        return False
+    codings = response.headers.getall("transfer-encoding", [])
+    return not codings or (response.version == HttpVersion11 and [coding.lower() for coding in codings] == ["chunked"])
 
 
 def _ascii(target: bytes) -> str:

@@ -39,6 +39,8 @@ class AiohttpConnection(ResponseHandler):
         self._first_byte_s: float | None = None
         self._between_chunks_s: float | None = None
         self._head_bytes = 0
+        self._informed = False
+        """An informational reply has just been read."""
         self._body: StreamReader | None = None
         """The final reply's body, once its head is there."""
         self._ended = False
@@ -46,7 +48,7 @@ class AiohttpConnection(ResponseHandler):
     def begin(self, timeouts: Timeouts) -> None:
         """Called when a request gets this connection, before its first byte is written."""
         self.exchanges += 1
-        self.answered = self._ended = False
+        self.answered = self._ended = self._informed = False
         self.sent_at = None
         self._first_byte_s = timeouts.first_byte_s
         self._between_chunks_s = timeouts.between_chunks_s
@@ -95,6 +97,11 @@ class AiohttpConnection(ResponseHandler):
             self.read_timeout = self._between_chunks_s
         super().data_received(data)
         if self._body is None:
+            if self._informed:
+                # Only a promise: the reply's first byte is still to come. aiohttp has dropped the timer.
+                self._informed = False
+                self.read_timeout = self._first_byte_s
+                super().start_timeout()
             self._head_bytes += len(data)
             if self._head_bytes > MAX_HEAD_BYTES:
                 self.fail(HttpProcessingError(message="the head of the reply is too long"))
@@ -110,10 +117,8 @@ class AiohttpConnection(ResponseHandler):
             return
         if message.code >= 200:
             self._body = body
-        elif message.code != 101:
-            # Only a promise: the reply's first byte is still to come.
-            self.read_timeout = self._first_byte_s
-            super().start_timeout()
+        else:
+            self._informed = True
         super().feed_data(data, size)
 
 

@@ -81,6 +81,9 @@ class Http1Client:
             raise expired() from error
         except OSError as error:
             raise unreachable() from error
+        # Not in connection_made: where connecting is cancelled after it, uvloop never calls connection_lost.
+        if not connection.transport.is_closing():
+            self.pool.open.add(connection)
         if self.pool.closed:
             connection.cut()
             raise client_closed()

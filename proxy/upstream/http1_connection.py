@@ -74,7 +74,7 @@ class Http1Connection(asyncio.Protocol):
             self.fail(stale())
         else:
             self._sender.send(head, request.body)
-            self._timer.arm(limits, self._clock())
+            self._timer.arm(limits, self._clock(), started_at)
         return waiter
 
     def wait(self, wake_above: int) -> asyncio.Future[None]:
@@ -134,7 +134,6 @@ class Http1Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
         self._sender = Http1Sender(self.loop, self.transport, self._clock, self.fail)
-        self._pool.open.add(self)
 
     def data_received(self, data: bytes) -> None:
         if self.error is not None:

@@ -34,8 +34,9 @@ def deadline(
 class LazyTimer:
     """One timer for a connection's whole life.
 
-    It never waits longer than the shortest limit, and every new deadline is at least that far away when it is set. So
-    no deadline passes before the timer looks, and no request and no read has to set it anew.
+    It never waits longer than the shortest limit, and every deadline that a read sets is at least that far away. So no
+    deadline passes before the timer looks, and no read has to set it anew; nor has a request, unless its limits are
+    tighter than the last one's.
     """
 
     def __init__(
@@ -50,14 +51,17 @@ class LazyTimer:
         self._handle: asyncio.TimerHandle | None = None
         self._due = inf
 
-    def arm(self, limits: Timeouts, now: float) -> None:
-        """An exchange with these limits begins."""
+    def arm(self, limits: Timeouts, now: float, started_at: float) -> None:
+        """An exchange with these limits, begun at `started_at`, waits from now on."""
         if limits is not self._limits:
             self._limits = limits
             given = (limits.first_byte_s, limits.between_chunks_s, limits.total_s)
             self._shortest_s = min((limit for limit in given if limit is not None), default=inf)
-        if now + self._shortest_s < self._due:
-            self._set(now, self._shortest_s)
+        due = now + self._shortest_s
+        if limits.total_s is not None:
+            due = min(due, started_at + limits.total_s)
+        if due < self._due:
+            self._set(now, due - now)
 
     def cancel(self) -> None:
         if self._handle is not None:
@@ -68,7 +72,7 @@ class LazyTimer:
     def _set(self, now: float, wait_s: float) -> None:
         self.cancel()
         self._due = now + wait_s
-        self._handle = self._loop.call_later(wait_s, self._fire)
+        self._handle = self._loop.call_later(max(wait_s, 0.0), self._fire)
 
     def _fire(self) -> None:
         self._handle = None
