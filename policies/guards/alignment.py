@@ -62,12 +62,11 @@ def _denied_opposites(one: Term, other: Term) -> bool:
 
 
 def _misspelled(one: Term, other: Term) -> bool:
-    return (
-        not (one.known and other.known)
-        and (one.known or other.known)
-        and one.negated == other.negated
-        and same_but_for_a_slip(one.word, other.word)
-    )
+    """Whether the one unknown word of the two is the other with a slip. Two unknown words may be two names."""
+    if one.known == other.known or one.negated != other.negated:
+        return False
+    unknown, known = (other, one) if one.known else (one, other)
+    return not unknown.guess.isdisjoint(known.keys) or same_but_for_a_slip(unknown.word, known.word)
 
 
 def opposed(one: Term, other: Term) -> bool:

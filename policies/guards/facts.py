@@ -32,6 +32,8 @@ class Term(NamedTuple):
     """Praise that is soft, but the point where the answer is yes or no."""
     known: bool
     """False for a word outside the vocabulary, which may be a misspelling."""
+    guess: frozenset[str]
+    """Keys of the word it may be a misspelling of."""
 
 
 class Quantity(NamedTuple):

@@ -8,7 +8,8 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from policies.guards.vocabulary import base_form, known_words, read_yaml
+from policies.guards.number_words import NUMBER_WORDS
+from policies.guards.vocabulary import base_form, known_words, read_yaml, thesaurus
 
 GAP = "@x"
 _END = ""
@@ -55,6 +56,7 @@ class Small:
     graded: frozenset[str]
     quantifiers: Mapping[str, str]
     light: frozenset[str]
+    negators: frozenset[str]
     foreign: frozenset[str]
     common: frozenset[str]
     tense: Mapping[str, str]
@@ -73,6 +75,8 @@ class Lexicon:
     symbols: Mapping[str, frozenset[str]]
     spelled: Mapping[str, frozenset[str]]
     seconds: Mapping[str, int]
+    listed: frozenset[str]
+    """Words whose meaning the guard must not miss: misspelled, they are corrected before anything else looks."""
     sources: Mapping[str, Any] = field(repr=False)
 
     def extended(
@@ -130,7 +134,7 @@ def _build(
         kinds[base_form(word)] = SOFT
     for word in words["void"].split():
         kinds[word] = VOID
-    _add_synonyms(keys, [*(row.split() for row in sources["synonyms"]["rows"].splitlines()), *more_synonyms])
+    _add_synonyms(keys, [*(row.split() for row in sources["synonyms"]["rows"].splitlines()), *more_synonyms, *thesaurus()])
     _add_names(keys, kinds, labels, sources["names"], more_names)
     poles = _poles([*(_sides(row) for row in sources["contrasts"]["rows"].splitlines()), *more_contrasts])
     symbols, spelled, seconds = _units(sources["units"], more_units)
@@ -158,7 +162,27 @@ def _build(
         "more_names": list(more_names),
         "more_synonyms": list(more_synonyms),
     }
-    return Lexicon(small, first, second, entries, symbols, spelled, seconds, kept)
+    listed = frozenset(
+        word
+        for word in {
+            *words["void"].split(), *words["soft"].split(), *small.prepositions, *small.auxiliary, *small.question, *small.quantifiers,
+            *small.common, *small.negators, *NUMBER_WORDS, *spelled, *poles, *_phrase_words(first), *_phrase_words(second),
+        }
+        if len(word) > 2 and word.isalpha()
+    )  # fmt: skip
+    return Lexicon(small, first, second, entries, symbols, spelled, seconds, listed, kept)
+
+
+def _phrase_words(trie: Trie) -> set[str]:
+    """Every word that stands in a phrase."""
+    found: set[str] = set()
+    waiting = [trie]
+    while waiting:
+        for word, node in waiting.pop().items():
+            if word != _END:
+                found.add(word)
+                waiting.append(node)
+    return found
 
 
 def _small(words: Mapping[str, Any]) -> Small:
@@ -179,6 +203,7 @@ def _small(words: Mapping[str, Any]) -> Small:
         graded=frozenset(map(base_form, split("graded"))),
         quantifiers=inverted("quantifiers"),
         light=split("light"),
+        negators=split("negators"),
         foreign=split("foreign"),
         common=split("common"),
         tense=inverted("tense"),

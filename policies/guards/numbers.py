@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from policies.guards.lexicon import Lexicon
+from policies.guards.number_words import ORDINALS, SCALES, TENS, UNITS
 
 _NUMBER = re.compile(
     r"^(?P<currency>[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?P<sign>[-−])?(?P<digits>[\d,]+(?:[.:/]\d+)*)(?P<suffix>.*)$", re.DOTALL
@@ -13,26 +14,9 @@ _NUMBER = re.compile(
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _MAGNITUDES = {"k": 3, "K": 3, "m": 6, "M": 6, "mn": 6, "bn": 9, "B": 9, "b": 9, "tn": 12}
 
-_UNITS = {
-    w: n
-    for n, w in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)} | {"fourty": 40}
-_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "lakh": 10**5, "crore": 10**7}
-_ORDINALS = {
-    w: n
-    for n, w in enumerate(
-        "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
-        3,
-    )
-} | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100, "2nd": 2}
-_FRACTIONS = {"half": "0.5", "third": "1/3", "quarter": "1/4", "dozen": "12", "twice": "2", "double": "2", "triple": "3", "pair": "2"}
 _ROMAN = re.compile(r"^(?=[IVX]{1,5}$)(X{0,3})(IX|IV|V?I{0,3})$")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 
-NUMBER_WORDS = frozenset((*_UNITS, *_TENS, *_SCALES, *_ORDINALS, "half", "dozen", "twice"))
 
 
 class Read(NamedTuple):
@@ -85,24 +69,24 @@ def read_words(words: list[str], start: int) -> tuple[str, str, int]:
     index = start
     while index < len(words):
         word = words[index]
-        if word in _UNITS:
+        if word in UNITS:
             if seen and current % 10 and current % 100 < 20:
                 break
-            current += _UNITS[word]
-        elif word in _TENS:
+            current += UNITS[word]
+        elif word in TENS:
             if seen and current % 100:
                 break
-            current += _TENS[word]
-        elif word in _SCALES and (seen or (index + 1 < len(words) and not words[index + 1].endswith("s"))):
-            scale = _SCALES[word]
+            current += TENS[word]
+        elif word in SCALES and (seen or (index + 1 < len(words) and not words[index + 1].endswith("s"))):
+            scale = SCALES[word]
             current = max(current, 1) * scale
             if scale > 100:
                 total, current = total + current, 0
-        elif word == "and" and seen and index + 1 < len(words) and words[index - 1] in _SCALES and words[index + 1] in (_UNITS | _TENS):
+        elif word == "and" and seen and index + 1 < len(words) and words[index - 1] in SCALES and words[index + 1] in (UNITS | TENS):
             index += 1
             continue
-        elif word in _ORDINALS and (not seen or current % 10 == 0):
-            return str(total + current + _ORDINALS[word]), "ordinal", index - start + 1
+        elif word in ORDINALS and (not seen or current % 10 == 0):
+            return str(total + current + ORDINALS[word]), "ordinal", index - start + 1
         else:
             break
         seen = True

@@ -6,8 +6,10 @@ from itertools import pairwise
 
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Quantity, Term
 from policies.guards.lexicon import VOID, Lexicon, default_lexicon, is_known
-from policies.guards.numbers import NUMBER_WORDS, clock, read_digits, read_words, roman, times
+from policies.guards.number_words import NUMBER_WORDS
+from policies.guards.numbers import clock, read_digits, read_words, roman, times
 from policies.guards.reading import CAPITAL, CONTRACTED, DIGITS, POSSESSIVE, Item, apply_phrases, read
+from policies.guards.spelling import suggestion
 from policies.guards.tokens import MAX_CHARS, tokenize
 from policies.guards.vocabulary import base_form, known_words
 
@@ -59,22 +61,16 @@ def _language(items: list[Item], text: str, lexicon: Lexicon) -> tuple[bool, boo
     letters = sum(map(str.isalpha, text)) if foreign_letters else 1
     if foreign_letters > 0.1 * letters:
         return False, False
-    common = foreign = known = total = 0
+    common = foreign = total = 0
     for item in items:
-        word = item.word
-        if not word[0].isalpha():
-            continue
-        total += 1
-        in_common = word in lexicon.small.common
-        common += in_common
-        foreign += word in lexicon.small.foreign and not in_common
-        known += in_common or len(word) == 1 or is_known(word, lexicon)
-    if total == 0:
-        return True, True
+        if item.word[0].isalpha():
+            total += 1
+            if item.word in lexicon.small.common:
+                common += 1
+            elif item.word in lexicon.small.foreign:
+                foreign += 1
     if foreign > common or (foreign and not common):
         return False, False
-    if not common and known < 0.5 * total:
-        return False, True
     return True, not common
 
 
@@ -218,7 +214,7 @@ class _Parser:
             self.counting = True
         self._question("what", force=True)
         self.terms.append(
-            Term(word, frozenset((word,)), frozenset((word,)), ASPECT, "", self.slot, False, False, frozenset(), False, True)
+            Term(word, frozenset((word,)), frozenset((word,)), ASPECT, "", self.slot, False, False, _EMPTY, False, True, _EMPTY)
         )
         self.clause_start = False
 
@@ -279,7 +275,7 @@ class _Parser:
             self.terms.append(
                 Term(
                     word, frozenset((word,)), _EMPTY, PLAIN if word in ("before", "after", "against") else SOFT, "", "", False, False,
-                    entry.poles if entry else frozenset(), False, True,
+                    entry.poles if entry else _EMPTY, False, True, _EMPTY,
                 )  # fmt: skip
             )
 
@@ -418,7 +414,7 @@ class _Parser:
         if flags & CAPITAL and base != word and word in known_words() and base not in self.lexicon.entries:
             base = word
         found = entry if isinstance(entry, Entry) else None
-        keys = found.keys if found else frozenset((base,))
+        keys = found.keys if found else frozenset((base, word))
         kind = found.kind if found else PLAIN
         label = found.label if found else ""
         poles = found.poles if found else frozenset()
@@ -439,9 +435,16 @@ class _Parser:
         if base in self.lexicon.small.symmetric:
             self.symmetric = True
         known = found is not None or is_known(word, self.lexicon)
+        guess = _EMPTY
+        if not known:
+            base = word
+            intended = suggestion(word, self.lexicon.listed)
+            if intended:
+                meant = self.lexicon.entry(intended)
+                guess = meant.keys if meant else frozenset((base_form(intended),))
         aspects = found.aspects if found else _EMPTY
         graded = base in self.lexicon.small.graded
-        self.terms.append(Term(base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known))
+        self.terms.append(Term(base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess))
         self.joined = False
         self.clause_start = False
         self.counting = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from policies.guards.lexicon import _END, GAP, Lexicon, Trie
+from policies.guards.spelling import suggestion
 from policies.guards.tokens import Token
-from policies.guards.vocabulary import known_words
+from policies.guards.vocabulary import base_form, known_words
 
 CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS = 1, 2, 4, 8, 16
 _STRONG = frozenset(
@@ -40,6 +41,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
     code: list[str] = []
     titled = _is_titled(tokens)
     contractions = lexicon.small.contractions
+    known = known_words()
     start = True
     for position, token in enumerate(tokens):
         kind, text, _glued = token
@@ -56,6 +58,15 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             if spelled is not None and not (flags & CAPITAL):
                 items.extend(Item(word, flags if number == 0 else CONTRACTED, "") for number, word in enumerate(spelled))
                 continue
+            if (
+                lowered not in known
+                and (not flags & CAPITAL or len(lowered) > 5)
+                and lowered not in lexicon.spelled
+                and lowered not in lexicon.entries
+            ):
+                intended = suggestion(lowered, lexicon.listed)
+                if intended in lexicon.listed or base_form(intended) in lexicon.listed:
+                    lowered = intended
             if text == "US":
                 lowered = "usa"
             elif flags & CAPITAL and len(text) > 1 and text.isupper():

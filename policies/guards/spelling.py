@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from policies.guards.vocabulary import known_words
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
 _PREFIXES = (
     "hyper", "hypo", "un", "in", "im", "ir", "il", "dis", "de", "non", "over", "under", "pre", "post", "anti", "pro", "intra", "inter",
     "macro", "micro", "mono", "poly", "endo", "exo", "en", "up", "down", "mis", "re",
@@ -45,3 +51,32 @@ def _distance(one: str, other: str, limit: int) -> int:
             return limit + 1
         before_last, last = last, row
     return last[-1]
+
+
+@lru_cache(maxsize=1 << 13)
+def suggestion(word: str, listed: frozenset[str]) -> str:
+    """The known word one slip away from an unknown one (Norvig's candidates), or empty if there is none or no clear one.
+
+    A listed word (one the lexicon gives a meaning) wins over one that is merely known. Two about equally frequent listed words
+    are no clear answer: "whn" is left alone.
+    """
+    if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha():
+        return ""
+    known = known_words()
+    found = sorted((candidate for candidate in _slips(word) if candidate in known), key=known.__getitem__)
+    if not found:
+        return ""
+    first = found[0]
+    if len(found) > 1 and first in listed and found[1] in listed and known[found[1]] < 4 * known[first] + 400:
+        return ""
+    return first
+
+
+def _slips(word: str) -> set[str]:
+    """Everything one drop, swap, change or addition away; the first letter stays, but for a swap with the second."""
+    splits = [(word[:i], word[i:]) for i in range(1, len(word) + 1)]
+    drops = [head + tail[1:] for head, tail in splits if tail]
+    swaps = [head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1]
+    changes = [head + letter + tail[1:] for head, tail in splits if tail for letter in _LETTERS]
+    additions = [head + letter + tail for head, tail in splits for letter in _LETTERS]
+    return {word[1] + word[0] + word[2:], *drops, *swaps, *changes, *additions}

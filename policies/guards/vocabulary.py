@@ -20,10 +20,17 @@ def read_yaml(name: str) -> object:
 
 
 @cache
-def known_words() -> frozenset[str]:
-    """Frequent English words, names among them: a word that is not here may be a misspelling."""
+def known_words() -> dict[str, int]:
+    """Frequent English words, names among them, with their rank: a word that is not here may be a misspelling."""
     packed = resources.files("policies.guards").joinpath("vocabulary.txt.gz").read_bytes()
-    return frozenset(gzip.decompress(packed).decode("ascii").split())
+    return {word: rank for rank, word in enumerate(gzip.decompress(packed).decode("ascii").split())}
+
+
+@cache
+def thesaurus() -> tuple[tuple[str, ...], ...]:
+    """Groups of words that share a frequent sense or a root, from WordNet (its licence is in NOTICE.txt beside it)."""
+    packed = resources.files("policies.guards").joinpath("thesaurus.txt.gz").read_bytes()
+    return tuple(tuple(row.split()) for row in gzip.decompress(packed).decode("ascii").splitlines())
 
 
 @cache
