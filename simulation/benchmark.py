@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 
-from rich.table import Table
-
 from simulation.commands.options import add_json, out, write_json
+from simulation.commands.tables import narrow
 from simulation.cost_file import load_cost
 from simulation.engine import simulate
 from simulation.request import Request, WorkloadError
@@ -85,9 +84,8 @@ def run(args: argparse.Namespace) -> int:
         with out.status(f"{rate:g} requests/s"):
             found.append(measure(lengths, rate, args.requests, args.passes, seed=1))
     if str(args.json) != "-":
-        table = Table(title=f"full engine, requests per CPU second, {platform.python_version()} on one core")
-        for column in ("arrivals", "skipping", "step by step", "steps a request"):
-            table.add_column(column, justify="right")
+        title = f"full engine, requests per CPU second, Python {platform.python_version()} on one core"
+        table = narrow(title, "arrivals", "skipping", "step by step", "steps a request")
         for speed in found:
             table.add_row(
                 f"{speed.rate_per_s:g}/s",

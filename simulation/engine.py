@@ -103,7 +103,7 @@ class Engine:
         """
         index = len(self.arrival_s)
         arrival, prompt, output = request.arrival_s, request.prompt_tokens, request.output_tokens
-        problem = reason_against(arrival, prompt, output, self.arrival_s[-1] if index else 0.0)
+        problem = reason_against(arrival, prompt, output, self.arrival_s[-1] if index else -math.inf)
         if problem:
             raise WorkloadError(problem, index)
         # The last token is emitted but never computed.

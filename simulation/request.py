@@ -52,10 +52,10 @@ def check(requests: Sequence[Request]) -> None:
 
 def reason_against(arrival_s: float, prompt_tokens: int, output_tokens: int, before_s: float) -> str:
     """Why no engine could run this request after one that arrived at before_s; empty if one could."""
-    if not math.isfinite(arrival_s) or arrival_s < 0:
-        return f"arrives at {arrival_s} s; it must be 0 or more"
     if arrival_s < before_s:
-        return f"arrives at {arrival_s} s, before the one ahead of it ({before_s} s); sort by arrival"
+        return f"arrives at {arrival_s:g} s, before the one ahead of it ({before_s:g} s); sort by arrival"
+    if not math.isfinite(arrival_s) or arrival_s < 0:
+        return f"arrives at {arrival_s:g} s; it must be 0 or more"
     if prompt_tokens < 1 or output_tokens < 1:
         return f"{prompt_tokens} prompt and {output_tokens} output tokens; both must be 1 or more"
     return ""

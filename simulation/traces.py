@@ -86,15 +86,14 @@ def read_trace(path: Path, hash_tokens: int | None = None) -> Trace:
         try:
             request, found = request_of(fields)
             if not requests:
-                start = request.arrival_s
-            arrival = request.arrival_s - start
-            problem = reason_against(arrival, request.prompt_tokens, request.output_tokens, before)
+                start = before = request.arrival_s
+            problem = reason_against(request.arrival_s, request.prompt_tokens, request.output_tokens, before)
             if problem:
                 raise ValueError(problem)
         except ValueError as error:
             raise TraceError(f"{path}, row {row}: {error}") from None
-        before = arrival
-        requests.append(replace(request, arrival_s=arrival) if start else request)
+        before = request.arrival_s
+        requests.append(replace(request, arrival_s=request.arrival_s - start) if start else request)
         rows.append(row)
     if not requests:
         raise TraceError(f"{path}: no requests in it")

@@ -4,9 +4,8 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from rich.table import Table
-
 from simulation.commands.options import add_engine, add_json, engine_settings, out, write_json, write_text
+from simulation.commands.tables import narrow
 from simulation.commands.validate import add_overhead, overhead_numbers
 from simulation.cost import CostModel
 from simulation.cost_file import format_cost, load_cost
@@ -90,9 +89,7 @@ def measured(args: argparse.Namespace, source: Path, name: str) -> Fitted:
 
 
 def show(cost: CostModel, fitted: Fitted) -> None:
-    table = Table(title=cost.name, caption=cost.provenance)
-    table.add_column("number")
-    table.add_column("microseconds", justify="right")
+    table = narrow(f"{cost.name} ({cost.provenance})", "number", "microseconds")
     for label, seconds in (
         ("a, per step", cost.step_s),
         ("b, per decoding sequence", cost.sequence_s),

@@ -4,7 +4,6 @@ import argparse
 from dataclasses import asdict
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from simulation.commands.options import (
     add_cost,
@@ -19,6 +18,7 @@ from simulation.commands.options import (
     warnings_told,
     write_json,
 )
+from simulation.commands.tables import narrow
 from simulation.cost_file import load_cost
 from simulation.plan import Site, Target, plan, read_target, with_repeats
 from simulation.request import WorkloadError
@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
     if args.repeats is not None:
         trace = with_repeats(trace, args.questions, args.repeats, args.seed)
     target: Target = args.target
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with warnings_told(), Progress(*columns, console=out, transient=True) as progress:
+    shown = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with warnings_told(), Progress(*shown, console=out, transient=True) as progress:
         task = progress.add_task("planning", total=None)
         needs = plan(
             trace,
@@ -85,9 +85,9 @@ def run(args: argparse.Namespace) -> int:
             ),
         )
     if str(args.json) != "-":
-        table = Table(title=f"{trace.path}: {len(trace.requests):,} requests, {trace.rate_per_s:.3g}/s")
-        for column in ("in front", "engines", "with them", "with one fewer", "hits", "coalesced", "preemptions"):
-            table.add_column(column, justify="left" if column == "in front" else "right")
+        title = f"{trace.path}: {len(trace.requests):,} requests, {trace.rate_per_s:.3g}/s"
+        columns = ("engines", "with them", "one fewer", "hits", "coalesced", "preempts")
+        table = narrow(title, "in front", *columns)
         for need in needs:
             table.add_row(
                 need.front,
@@ -99,7 +99,10 @@ def run(args: argparse.Namespace) -> int:
                 f"{need.preemptions:,}",
             )
         out.print(table)
-        out.print(f"target: {args.target.measure} below {target.limit_s:g} s; over all requests, whoever answered them")
+        name = "mean" if target.percentile is None else f"p{target.percentile:g}"
+        out.print(
+            f"target: {name} {target.measure} below {target.limit_s:g} s over all requests, whoever answered them"
+        )
     write_json(
         args.json,
         {

@@ -4,8 +4,6 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from rich.table import Table
-
 from simulation.commands.options import (
     add_cost,
     add_engine,
@@ -22,6 +20,7 @@ from simulation.commands.options import (
     write_json,
     write_table,
 )
+from simulation.commands.tables import narrow
 from simulation.cost_file import load_cost
 from simulation.replay import Replay, per_second, replay
 from simulation.settings import EngineSettings
@@ -79,10 +78,8 @@ def summary(result: Replay) -> dict[str, object]:
 
 
 def show(result: Replay, path: str) -> None:
-    table = Table(title=f"{path}: {result.requests:,} requests, {result.rate_per_s:.3g}/s, {result.engines} engine(s)")
-    table.add_column("seconds")
-    for column in ("mean", "p50", "p90", "p95", "p99"):
-        table.add_column(column, justify="right")
+    title = f"{path}: {result.requests:,} requests, {result.rate_per_s:.3g}/s, {result.engines} engine(s)"
+    table = narrow(title, "seconds", "mean", "p50", "p90", "p95", "p99")
     for name, spread in (
         ("wait", result.wait),
         ("TTFT", result.ttft),

@@ -5,8 +5,6 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from rich.table import Table
-
 from simulation.commands.options import (
     add_cost,
     add_engine,
@@ -19,6 +17,7 @@ from simulation.commands.options import (
     write_json,
     write_text,
 )
+from simulation.commands.tables import narrow
 from simulation.cost_file import format_cost, load_cost
 from simulation.overhead import DEFAULT_NUMBERS, NUMBERS, Workbench, fit_overhead
 from simulation.recorded import out_of_order, read_meta, read_run, read_samples, replicas_of, settings_of
@@ -144,22 +143,15 @@ def run(args: argparse.Namespace) -> int:
 
 def show(result: Validation, left_out: list[LeftOut], run_name: str, cost_name: str) -> None:
     columns = ("MAPE", "mean", "p95", "TTFT", "TPOT", "TPOT p99")
-    table = Table(
-        title=run_name, caption=f"simulated with {cost_name}, less measured; MAPE, mean and p95 of the latency"
-    )
-    table.add_column("requests", no_wrap=True)
-    for column in columns:
-        table.add_column(column, justify="right")
+    table = narrow(f"{run_name}, simulated with {cost_name}, less measured", "requests", *columns)
     parts = (("all", result.every), ("first half", result.first_half), ("second half", result.second_half))
     for name, part in parts:
         table.add_row(f"{name} ({part.requests})", *_cells(part))
     out.print(table)
+    out.print("MAPE, mean and p95 of the latency; mean TTFT and TPOT", highlight=False)
     out.print(f"simulated: prefix hits {result.prefix_hit_rate:.2%}, {result.preemptions} preemptions", highlight=False)
     if left_out:
-        table = Table(title="the same costs, with a mechanism left out")
-        table.add_column("left out", no_wrap=True)
-        for column in (*columns, "preempted"):
-            table.add_column(column, justify="right")
+        table = narrow("the same costs, with a mechanism left out", "left out", *columns, "preempted")
         for one in left_out:
             table.add_row(one.mechanism, *_cells(one.errors), f"{one.preemptions:,}")
         out.print(table)
