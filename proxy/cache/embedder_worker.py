@@ -60,8 +60,10 @@ class EmbeddingWorker:
         self._stuck_s = max(1.0, 10 * deadline_s)
         self._max_queue = max_queue
         self._max_batch = max_batch
-        self._thread = WorkerThread("embedder") if off_loop is None else None
-        self._off_loop: Callable[[Job], None] = off_loop or self._thread  # type: ignore[assignment]  # one of them is set
+        self._thread: WorkerThread | None = None
+        if off_loop is None:
+            off_loop = self._thread = WorkerThread("embedder")
+        self._off_loop = off_loop
         self._loop: asyncio.AbstractEventLoop | None = None
 
         self._embedder: Embedder | None = None
