@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from config.document import ConfigError, Document, Location, read_document, read_file
 from config.environment import PREFIX, read_environment, variable
 from config.faults import faults
-from config.fields import PositiveCount, Seconds, a_number, fault
+from config.fields import PositiveCount, PositiveSeconds, Seconds, a_number, fault
 from config.sections import (
     EmbedderSettings,
     FlightsSettings,
@@ -80,6 +80,9 @@ class Settings(BaseSettings):
 
     auth_ttl_s: Seconds = 300
     """Where the engine judges credentials: a hit is served for so long after it accepted one."""
+
+    probe_s: PositiveSeconds = 5
+    """Time between two probes of an engine; one that came back is asked again within it."""
 
     store: StoreSettings = StoreSettings()
     """Where answers are kept, and how many."""

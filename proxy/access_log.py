@@ -1,10 +1,13 @@
 """One JSON line a request; no prompt text, no credential, keys as short hashes."""
 
+import logging
 import sys
 import time
 from typing import IO
 
 import orjson
+
+logger = logging.getLogger("askonce.access_log")
 
 FLUSH_BYTES = 32_768
 FLUSH_EVERY_S = 1.0
@@ -18,6 +21,8 @@ class AccessLog:
         self._lines: list[bytes] = []
         self._size = 0
         self._flushed_s = time.monotonic()
+        self._failing = False
+        """Said once, until it can be written again."""
         self._file: IO[bytes] | None = None
         if target == "-":
             self._file = sys.stderr.buffer
@@ -40,13 +45,23 @@ class AccessLog:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was collected."""
-        if self._file is not None and self._lines:
-            self._file.write(b"".join(self._lines))
-            if self._file is sys.stderr.buffer:
-                self._file.flush()
+        """Write what was collected. What can't be written (a full disk, a closed pipe) is dropped: no reply waits for
+        its log line, and none fails over it."""
+        lines = b"".join(self._lines)
         self._lines.clear()
         self._size = 0
+        if self._file is None or not lines:
+            return
+        try:
+            self._file.write(lines)
+            if self._file is sys.stderr.buffer:
+                self._file.flush()
+        except (OSError, ValueError) as error:
+            if not self._failing:
+                logger.error("the access log can't be written (%s): its lines are dropped", type(error).__name__)
+            self._failing = True
+        else:
+            self._failing = False
 
     def close(self) -> None:
         """Write the rest and close the file."""

@@ -6,17 +6,26 @@ from typing import Any
 
 import orjson
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from proxy.cache.exact import ExactCache
 from proxy.edge import Receive, Scope, Send, refusal
-from proxy.errors import BadRequest, Forbidden, ProxyError, Unauthorized
+from proxy.errors import BadRequest, Forbidden, NotFound, ProxyError, Unauthorized
 from proxy.metrics import Metrics
 
 Check = Callable[[], tuple[bool, dict[str, Any]]]
 """Whether requests can be answered, and the detail for `/readyz`."""
+
+
+class MethodNotAllowed(ProxyError):
+    """One of our own paths, asked in a way it does not know."""
+
+    status = 405
+    type = "invalid_request_error"
+    code = "method_not_allowed"
 
 
 class AdminToken:
@@ -82,6 +91,14 @@ def admin_app(
         reply = refusal(error)
         return Response(reply.body, error.status, {name.decode(): value.decode() for name, value in reply.headers})
 
+    async def on_unknown(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        if error.status_code == MethodNotAllowed.status:
+            wrong_method = await on_error(request, MethodNotAllowed("This path does not take this method."))
+            wrong_method.headers.update(error.headers or {})
+            return wrong_method
+        return await on_error(request, NotFound("askonce has no such path."))
+
     return Starlette(
         routes=[
             Route("/healthz", healthz),
@@ -90,7 +107,7 @@ def admin_app(
             Route("/admin/purge", purge, methods=["POST"]),
             Route("/admin/explain", explained, methods=["POST"]),
         ],
-        exception_handlers={ProxyError: on_error},
+        exception_handlers={ProxyError: on_error, HTTPException: on_unknown},
     )
 
 

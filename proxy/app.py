@@ -1,30 +1,30 @@
 """The composition root: builds every part from the settings, and closes what it built."""
 
 import asyncio
-import logging
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from config.settings import Settings, UpstreamSettings
-from policies.load import PolicyError, load_policies
+from config.settings import Settings
 from policies.model import PolicySet
+from proxy.acceptance import Acceptance
 from proxy.access_log import AccessLog
 from proxy.admin import AdminToken, admin_app
 from proxy.cache.exact import ExactCache
 from proxy.chain import Stages, build_chain
-from proxy.context import Reply
-from proxy.edge import Edge, Receive, Scope, Send, joined_fields, refusal
+from proxy.context import Handler, Reply, RequestContext
+from proxy.edge import Edge, Receive, Scope, Send, joined_fields, peer_of, refusal
 from proxy.errors import ProxyError
 from proxy.flight import Flights
-from proxy.gate import Gate
 from proxy.headers import request_id
 from proxy.metrics import Metrics
 from proxy.middleware.cache_store import CacheStore
@@ -36,19 +36,23 @@ from proxy.middleware.single_flight import SingleFlight
 from proxy.models import Models
 from proxy.openai import CHAT, COMPLETIONS
 from proxy.passthrough import PassThrough
+from proxy.probe import Probe
+from proxy.reload import Reloader
 from proxy.replay import Marks
-from proxy.tenants import Tenants
+from proxy.revalidation import Revalidation
+from proxy.tenants import TenantRights, Tenants
 from proxy.upstream import make_client
 from proxy.upstream.ask import Ask
-from proxy.upstream.client import Timeouts, UpstreamClient
+from proxy.upstream.build import Connect, build_upstreams
+from proxy.upstream.client import UpstreamClient
 from proxy.upstream.credentials import Credentials
+from proxy.upstream.health import Verdict
 from proxy.upstream.pool import Pool, Upstream
-
-logger = logging.getLogger("askonce")
 
 MODEL_PATHS = frozenset({CHAT, COMPLETIONS})
 OWN_PATHS = ("/healthz", "/readyz", "/metrics", "/admin", "/dashboard")
 LOG_FLUSH_S = 1.0
+PROBE_TIMEOUT_S = 2.0
 
 
 class App:
@@ -59,22 +63,34 @@ class App:
         settings: Settings,
         policies: PolicySet,
         *,
-        environment: dict[str, str] | None = None,
+        read_settings: Callable[[], Settings] | None = None,
+        files: tuple[Path, ...] = (),
+        environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
-        connect: Callable[..., UpstreamClient] = make_client,
+        connect: Connect = make_client,
     ) -> None:
         self.settings = settings
         self.policies = Policies(policies)
         self.draining = False
         """Set by the server once it is told to stop; `/readyz` then says no."""
-        environment = dict(os.environ) if environment is None else environment
+        self._environment = os.environ if environment is None else environment
+        self._clock = clock
+        self._connect = connect
+        self._retired: list[UpstreamClient] = []
+        """Clients of upstreams that a reload removed; they may still carry exchanges."""
         self.admin_token = _secret(settings.admin_token)
-        secret = _secret(settings.tenant_secret).encode()
 
         self.metrics = Metrics()
         self.access_log = AccessLog(None if settings.access_log == "off" else settings.access_log)
-        self.tenants = Tenants(secret)
-        self.pool = Pool([_upstream(item, settings, environment, connect) for item in settings.upstreams])
+        self.pool = Pool(build_upstreams(settings, self._environment, clock, connect))
+        self.credentials = Credentials(settings.forward_authorization)
+        self.tenants = Tenants(
+            _secret(settings.tenant_secret).encode(),
+            trusted_proxies=settings.trusted_proxies,
+            trust_header=settings.trust_tenant_header,
+            by_credential=any(self.credentials.passes_on(upstream) for upstream in self.pool.upstreams),
+        )
+        self.tenants.configure(_rights(settings))
         self.cache = ExactCache(max_entries=settings.store.max_entries, max_bytes=settings.store.max_bytes)
         self.flights: Flights[Reply] = Flights(
             max_bytes=settings.flights.max_bytes,
@@ -82,20 +98,12 @@ class App:
             slow_reader_s=settings.flights.slow_reader_s,
         )
         self.batcher = Merger(send_merged)
-        credentials = Credentials(settings.forward_authorization)
-        marks = Marks.new()
-        max_entry_bytes = settings.store.max_entry_bytes
-        self.handler = build_chain(
-            Stages(
-                keying=Keying(self.policies, self.pool),
-                permit=Permit(),
-                exact_lookup=ExactLookup(self.cache, marks, self.metrics, clock),
-                single_flight=SingleFlight(self.flights, self.metrics),
-                cache_store=CacheStore(self.cache, marks, self.metrics, clock, max_entry_bytes=max_entry_bytes),
-                micro_batch=MicroBatch(self.batcher),
-                ask=Ask(self.pool, credentials, self.metrics, clock, max_entry_bytes=max_entry_bytes),
-            )
-        )
+        self.revalidation = Revalidation()
+        self.models = Models(self.pool, self.credentials)
+        self.acceptance = Acceptance(self._accepts, self._judged, ttl_s=settings.auth_ttl_s, clock=clock)
+        self.probe = Probe(self.pool, interval_s=settings.probe_s, timeout_s=min(settings.probe_s, PROBE_TIMEOUT_S))
+        self.reloader = Reloader(settings, read_settings or (lambda: settings), self.apply, self.metrics, files)
+        self.handler = self._chain()
         self._edge = Edge(
             self.handler,
             self.tenants,
@@ -105,10 +113,9 @@ class App:
             max_body_bytes=settings.max_body_bytes,
             heartbeat_s=settings.flights.heartbeat_s,
         )
-        self._models = Models(self.pool, credentials)
         self._pass_through = PassThrough(
             self.pool,
-            credentials,
+            self.credentials,
             self.tenants,
             self.metrics,
             self.access_log,
@@ -127,6 +134,22 @@ class App:
         )
         self._own = Starlette(routes=[Mount("/", app=own)], lifespan=self._lifespan)
         self._gauges()
+
+    def _chain(self) -> Handler:
+        settings, metrics, clock = self.settings, self.metrics, self._clock
+        marks = Marks.new()
+        max_entry_bytes = settings.store.max_entry_bytes
+        return build_chain(
+            Stages(
+                keying=Keying(self.policies, self.pool),
+                permit=Permit(),
+                exact_lookup=ExactLookup(self.cache, marks, metrics, self.acceptance, self.revalidation, clock),
+                single_flight=SingleFlight(self.flights, metrics),
+                cache_store=CacheStore(self.cache, marks, metrics, clock, max_entry_bytes=max_entry_bytes),
+                micro_batch=MicroBatch(self.batcher),
+                ask=Ask(self.pool, self.credentials, self.acceptance, metrics, clock, max_entry_bytes=max_entry_bytes),
+            )
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Dispatch by path: three string comparisons for a model request."""
@@ -154,8 +177,8 @@ class App:
             return
         fields = joined_fields(scope["headers"])
         try:
-            self.tenants.identify(fields)
-            reply = await self._models.reply(scope["path"], scope["headers"], fields)
+            tenant = self.tenants.enter(fields, peer_of(scope))
+            reply = await self.models.reply(scope["path"], scope["headers"], fields, tenant.may_ask)
         except ProxyError as error:
             reply = refusal(error)
         assert isinstance(reply.body, bytes)
@@ -180,37 +203,71 @@ class App:
         return not any(name == b"x-askonce-admin-token" for name, _ in scope["headers"])
 
     def ready(self) -> tuple[bool, dict[str, Any]]:
-        """Whether requests can be answered now, and why not."""
+        """Whether requests can be answered now, and why not. Read from what the probes found; asks nobody."""
+        upstreams = {
+            upstream.name: {
+                "state": "draining" if upstream.drain else str(upstream.health.verdict),
+                **({"reason": upstream.health.reason} if upstream.health.reason else {}),
+            }
+            for upstream in self.pool.upstreams
+        }
+        usable = [name for name, told in upstreams.items() if told["state"] not in ("draining", Verdict.DOWN)]
+        status = "ok" if len(usable) == len(upstreams) else "degraded" if usable else "unavailable"
         if self.draining:
-            return False, {"status": "draining"}
-        return True, {"status": "ok", "upstreams": {upstream.name: {} for upstream in self.pool.upstreams}}
+            status = "draining"
+        return status in ("ok", "degraded"), {"status": status, "upstreams": upstreams, "store": "ok"}
 
     def drain(self) -> None:
         """From now on `/readyz` says no, so that a balancer sends its traffic elsewhere."""
         self.draining = True
 
     def reload(self) -> None:
-        """Read the policies again. What is wrong with them is said, and the old ones stay in force."""
-        try:
-            policies = load_policies(self.settings.policies, strict_evidence=self.settings.strict_evidence)
-        except PolicyError as error:
-            logger.error("the policies were not reloaded, the old ones stay in force:\n%s", error)
-            return
+        """Read settings and policies again; for a signal's callback."""
+        self.reloader.soon()
+
+    def apply(self, settings: Settings, policies: PolicySet) -> None:
+        """Take over what a reload read: upstreams, tenants, policies. Cache, flights and connections stay."""
+        before = self.pool.upstreams
+        upstreams = build_upstreams(settings, self._environment, self._clock, self._connect, before)
+        kept = {upstream.client for upstream in upstreams}
+        self._retired += [upstream.client for upstream in before if upstream.client not in kept]
+        self.pool.replace(upstreams)
+        self.probe.follow()
+        self.tenants.configure(_rights(settings))
         self.policies.current = policies
-        logger.info("policies reloaded from %s", policies.source)
+        self._upstream_states()
+
+    async def _accepts(self, ctx: RequestContext) -> bool:
+        upstream = self.pool.choose(ctx.route)
+        return isinstance(await self.models.ask(upstream, ctx.raw_headers, ctx.fields), list)
+
+    def _judged(self, ctx: RequestContext) -> bool:
+        return any(self.credentials.passes_on(upstream) for upstream in ctx.route.upstreams)
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         flusher = asyncio.get_running_loop().create_task(self._flush_log())
+        await self.probe.start()
+        self.reloader.watch()
         try:
             yield
         finally:
             flusher.cancel()
             await asyncio.gather(flusher, return_exceptions=True)
-            await self.flights.drain(0)
-            await self.batcher.aclose()
-            await self.pool.aclose()
-            self.access_log.close()
+            await self.aclose()
+
+    async def aclose(self) -> None:
+        """End what is under way, each with an error, and close everything."""
+        await self.reloader.aclose()
+        await self.probe.aclose()
+        await self.revalidation.aclose()
+        await self.acceptance.aclose()
+        await self.flights.drain(0)
+        await self.batcher.aclose()
+        await self.pool.aclose()
+        for client in self._retired:
+            await client.aclose()
+        self.access_log.close()
 
     async def _flush_log(self) -> None:
         while True:
@@ -223,51 +280,36 @@ class App:
         gauge("askonce_cache_bytes", "Bytes that stored answers count for.", lambda: self.cache.size)
         gauge("askonce_flights", "Answers being generated and shared.", lambda: len(self.flights))
         gauge("askonce_flight_bytes", "Bytes held for them.", lambda: self.flights.total_bytes)
+        gauge("askonce_revalidations", "Stale answers being renewed.", lambda: len(self.revalidation))
         gauge("askonce_batching", "Requests that wait for their batch.", lambda: self.batcher.waiting)
         gauge("askonce_in_flight", "Exchanges under way.", lambda: sum(up.gate.in_flight for up in self.pool.upstreams))
         gauge("askonce_waiting", "Requests in the queues.", lambda: sum(up.gate.waiting for up in self.pool.upstreams))
+        self._upstream_states()
+
+    def _upstream_states(self) -> None:
+        for upstream in self.pool.upstreams:
+            self.metrics.upstream_state(upstream.name, partial(_up, upstream))
 
 
-def create_app(
-    settings: Settings,
-    policies: PolicySet,
-    *,
-    environment: dict[str, str] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-    connect: Callable[..., UpstreamClient] = make_client,
-) -> App:
+def create_app(settings: Settings, policies: PolicySet, **options: Any) -> App:
     """The application for these settings and policies.
 
     Args:
-        environment: where `api_key_env` names are looked up; the process's own if None.
-        clock: monotonic seconds.
-        connect: makes the client of one upstream; tests give one without a network.
+        options: those of `App`: `read_settings` and `files` for reloads; `environment`, where `api_key_env` names are
+            looked up; `clock`, monotonic seconds; `connect`, which makes the client of one upstream.
     """
-    return App(settings, policies, environment=environment, clock=clock, connect=connect)
+    return App(settings, policies, **options)
 
 
-def _upstream(
-    item: UpstreamSettings,
-    settings: Settings,
-    environment: dict[str, str],
-    connect: Callable[..., UpstreamClient],
-) -> Upstream:
-    limits = item.timeouts
-    base_path = "/" + item.url.partition("://")[2].partition("/")[2]
-    return Upstream(
-        name=item.name,
-        base_path=base_path.rstrip("/"),
-        models=item.models,
-        aliases=item.aliases,
-        api_key=environment.get(item.api_key_env) if item.api_key_env else None,
-        revision=item.revision,
-        always_stream=item.always_stream,
-        ask_usage=item.ask_usage,
-        drain=item.drain,
-        timeouts=Timeouts(limits.connect_s, limits.first_byte_s, limits.between_chunks_s, limits.total_s),
-        client=connect(item.url, settings.upstream_client, stale_window_s=item.stale_window_ms / 1000),
-        gate=Gate(max_concurrency=item.max_concurrency, max_queue=item.max_queue, queue_timeout_s=item.queue_timeout_s),
-    )
+def _up(upstream: Upstream) -> float:
+    return float(not upstream.drain and upstream.health.verdict is not Verdict.DOWN)
+
+
+def _rights(settings: Settings) -> list[TenantRights]:
+    return [
+        TenantRights(tenant.name, tenant.api_keys, tenant.models, tenant.requests_per_minute)
+        for tenant in settings.tenants
+    ]
 
 
 def _secret(configured: SecretStr | None) -> str:

@@ -84,6 +84,8 @@ class RequestContext:
     client: Client
     arrived_s: float
     """Monotonic."""
+    query: bytes = b""
+    """What follows the path, raw; forwarded, and part of the key."""
 
     family: FamilyPolicy = field(init=False)
     """Keying."""

@@ -1,6 +1,8 @@
 """HTTP to chain and back, for the model paths: read the body, run the chain, send the reply. No framework."""
 
 import asyncio
+import logging
+import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -17,6 +19,8 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+
+logger = logging.getLogger("askonce.edge")
 
 PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
 """A cache in front of askonce must not share what askonce keeps apart."""
@@ -77,21 +81,25 @@ class Edge:
                 raw_headers=scope["headers"],
                 body=body,
                 request=read_request(path, body),
-                tenant=self._tenants.identify(fields),
+                tenant=self._tenants.enter(fields, peer_of(scope)),
                 request_id=exchange.request_id,
                 client=exchange.client,
                 arrived_s=exchange.arrived_s,
+                query=scope["query_string"],
             )
             return await self._handler(ctx)
-        except ProxyError as error:
-            return refusal(error)
+        except ClientGone:
+            raise
+        except Exception as error:
+            return refusal(ours(error))
 
     async def _send(self, exchange: "_Exchange", reply: Reply) -> None:
         body = reply.body
         headers = self._headers(exchange, reply)
         send = exchange.send
         if isinstance(body, bytes):
-            headers.append((b"content-length", b"%d" % len(body)))
+            if reply.status not in BODYLESS:
+                headers.append((b"content-length", b"%d" % len(body)))
             exchange.first_byte_s = self._clock()
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
@@ -102,13 +110,24 @@ class Edge:
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             if reply.events:
                 await self._send_events(exchange, body)
+                whole = True
             else:
-                async for chunk in body:
-                    await self._send_chunk(exchange, chunk)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+                whole = await self._send_bytes(exchange, body)
+            if whole:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             await body.aclose()
         self._note(exchange, reply)
+
+    async def _send_bytes(self, exchange: "_Exchange", body: Stream) -> bool:
+        """A body as it comes; False if it broke off: then the server closes the connection without an end."""
+        try:
+            async for chunk in body:
+                await self._send_chunk(exchange, chunk)
+        except Exception as error:
+            exchange.failed = ours(error).code
+            return False
+        return True
 
     async def _send_events(self, exchange: "_Exchange", body: Stream) -> None:
         """Events as they come; a comment when there were none for long; an error event, and no end, on failure."""
@@ -123,10 +142,11 @@ class Edge:
                     return
                 heartbeat.sending()
                 await self._send_chunk(exchange, chunk)
-        except ProxyError as error:
-            exchange.failed = str(error.code)
+        except Exception as error:
+            failure = ours(error)
+            exchange.failed = failure.code
             heartbeat.sending()
-            await exchange.send({"type": "http.response.body", "body": error.event(), "more_body": True})
+            await exchange.send({"type": "http.response.body", "body": failure.event(), "more_body": True})
         finally:
             await heartbeat.aclose()
 
@@ -137,7 +157,7 @@ class Edge:
         await exchange.send({"type": "http.response.body", "body": chunk, "more_body": True})
 
     def _headers(self, exchange: "_Exchange", reply: Reply) -> Headers:
-        headers = [item for item in reply.headers if item[0] not in _OURS]
+        headers = without_ours(reply.headers)
         headers += PRIVATE
         headers.append((b"x-request-id", exchange.request_id.encode("ascii")))
         outcome = reply.outcome
@@ -191,7 +211,19 @@ class Edge:
             )
 
 
-_OURS = frozenset({b"cache-control", b"cache-status", b"x-request-id", b"age", b"content-length"})
+BODYLESS = frozenset({204, 304})
+"""Replies that have neither a body nor its length (RFC 9110 section 8.6)."""
+
+_OURS = frozenset(
+    {b"age", b"cache-control", b"cache-status", b"cdn-cache-control", b"content-length", b"date", b"expires"}
+    | {b"pragma", b"surrogate-control", b"x-request-id"}
+)
+"""What askonce or its server says itself, or would contradict what it says."""
+
+
+def without_ours(headers: Headers) -> Headers:
+    """A reply's headers without those that the edge writes."""
+    return [item for item in headers if item[0] not in _OURS]
 
 
 class _Exchange:
@@ -264,9 +296,24 @@ def joined_fields(raw: Headers) -> dict[bytes, bytes]:
     return fields
 
 
+def peer_of(scope: Scope) -> str | None:
+    """The address of the socket's other end, which no header can change."""
+    client = scope.get("client")
+    return None if client is None else client[0]
+
+
 def refusal(error: ProxyError) -> Reply:
     """Our own error as a reply."""
     return Reply(error.status, error.headers(), error.body(), outcome=Outcome.REFUSED, detail=error.code)
+
+
+def ours(error: Exception) -> ProxyError:
+    """What a client is told of a failure. A fault of our own is logged, without its message: it may hold a prompt."""
+    if isinstance(error, ProxyError):
+        return error
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("a request failed with %s:\n%s", type(error).__name__, frames)
+    return ProxyError("askonce failed on this request; its log says where.")
 
 
 async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
@@ -276,9 +323,7 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
         BodyTooLarge: it is, or says it will be, over `max_bytes`.
         ClientGone: the client left before its end.
     """
-    for name, value in scope["headers"]:
-        if name == b"content-length" and value.isdigit() and int(value) > max_bytes:
-            raise _too_large(max_bytes)
+    check_length(scope, max_bytes)
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -288,11 +333,24 @@ async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > max_bytes:
-            raise _too_large(max_bytes)
+            raise too_large(max_bytes)
         chunks.append(chunk)
         if not message.get("more_body", False):
             return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _too_large(max_bytes: int) -> BodyTooLarge:
+def check_length(scope: Scope, max_bytes: int) -> None:
+    """Refuse a body whose head says that it is too large, before any of it is read.
+
+    Raises:
+        BodyTooLarge: it is.
+    """
+    for name, value in scope["headers"]:
+        # Beyond 18 digits it is too large whatever they are, and `int` may refuse them.
+        if name == b"content-length" and value.isdigit() and (len(value) > 18 or int(value) > max_bytes):
+            raise too_large(max_bytes)
+
+
+def too_large(max_bytes: int) -> BodyTooLarge:
+    """The refusal of a body over `max_bytes`."""
     return BodyTooLarge(f"The body is larger than max_body_bytes, which is {max_bytes} bytes.")

@@ -15,20 +15,23 @@ import orjson
 
 SCHEMA = "askonce/1"
 
-IGNORED = frozenset(
-    {
-        "stream",
-        "stream_options",
-        "metadata",
-        "service_tier",
-        "prompt_cache_key",
-        "safety_identifier",
-        "store",
-    }
-)
-"""Top-level fields that can't change the answer. `user` joins them unless a family says otherwise."""
+_KINDS: dict[str, type] = {
+    "stream": bool,
+    "stream_options": dict,
+    "metadata": dict,
+    "service_tier": str,
+    "prompt_cache_key": str,
+    "safety_identifier": str,
+    "store": bool,
+    "user": str,
+}
+"""Fields that can't change the answer, and what they have to be: an engine may refuse the request over any other kind,
+and a refusal is shared. So there they count."""
 
-IGNORED_WITH_USER = IGNORED | {"user"}
+IGNORED_WITH_USER = frozenset(_KINDS)
+
+IGNORED = IGNORED_WITH_USER - {"user"}
+"""Top-level fields that are not in the key. `user` joins them unless a family says otherwise."""
 
 EXACT_INTEGER_LIMIT = 2.0**53
 """Below it an integral float and the integer are one number; above, floats skip integers."""
@@ -46,11 +49,10 @@ def cache_key(
     ignore_user: bool = True,
 ) -> bytes:
     """The 32-byte key of a request. `payload` must be one that orjson can dump (`Request.keyable`)."""
-    ignored = IGNORED_WITH_USER if ignore_user else IGNORED
-    body = {name: _number(value) for name, value in payload.items() if name not in ignored}
+    body = _counted(payload, IGNORED_WITH_USER if ignore_user else IGNORED)
     if normalize:
         _normalize(body, normalize)
-    body["model"] = model
+    body["model"] = _model(payload, model)
     return _digest(body, path, tenant, revision, meaning)
 
 
@@ -69,9 +71,8 @@ def namespace(
 
     That text is the content of the last message, or the prompt of a completion.
     """
-    ignored = IGNORED_WITH_USER if ignore_user else IGNORED
-    body = {name: _number(value) for name, value in payload.items() if name not in ignored}
-    body["model"] = model
+    body = _counted(payload, IGNORED_WITH_USER if ignore_user else IGNORED)
+    body["model"] = _model(payload, model)
     messages = body.get("messages")
     if isinstance(messages, list):
         last = {name: value for name, value in messages[-1].items() if name != "content"}
@@ -85,6 +86,29 @@ def _digest(body: dict[str, Any], path: str, tenant: bytes, revision: str, meani
     # The head is itself JSON, so no two lists of its parts run together; the newline can't occur inside it.
     head = orjson.dumps([SCHEMA, path, tenant.hex(), revision, meaning.hex()])
     return hashlib.sha256(head + b"\n" + orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _counted(payload: dict[str, Any], ignored: frozenset[str]) -> dict[str, Any]:
+    """The fields that count, their numbers in one form."""
+    return {
+        name: _number(value)
+        for name, value in payload.items()
+        if name not in ignored or not _is_usual(name, value, payload)
+    }
+
+
+def _is_usual(name: str, value: Any, payload: dict[str, Any]) -> bool:
+    """Whether an engine takes this value of an ignored field; vLLM refuses `stream_options` without a stream."""
+    if value is None:
+        return True
+    return isinstance(value, _KINDS[name]) and (name != "stream_options" or payload.get("stream") is True)
+
+
+def _model(payload: dict[str, Any], resolved: str) -> Any:
+    """The resolved model, in place of the name that was asked for. What is no name resolves to none, and engines refuse
+    it or take their own model, so there it stays beside it."""
+    asked = payload.get("model")
+    return resolved if isinstance(asked, str) else [resolved, asked]
 
 
 def _number(value: Any) -> Any:

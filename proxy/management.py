@@ -25,6 +25,18 @@ MANAGEMENT = (
     ("*", "/stop_profile"),
     ("POST", "/slots*"),
     ("POST", "/props"),
+    # Further ones of the same kind: llama.cpp's router and adapters, SGLang's, and vLLM's.
+    ("*", "/models/load"),
+    ("*", "/models/unload"),
+    ("POST", "/lora-adapters"),
+    ("*", "/load_lora_adapter*"),
+    ("*", "/unload_lora_adapter"),
+    ("*", "/init_weights_*"),
+    ("*", "/set_internal_state"),
+    ("*", "/abort_request"),
+    ("*", "/pause*"),
+    ("*", "/resume*"),
+    ("*", "/scale_elastic_ep"),
 )
 
 

@@ -21,6 +21,7 @@ COUNTERS = {
     "seconds_saved": ("askonce_upstream_seconds_saved", (), "Upstream seconds that stored answers had taken."),
     "generations_saved": ("askonce_generations_saved", ("by",), "Generations that were not needed."),
     "asked_again": ("askonce_flights_asked_again", (), "Flights that asked once more after a passing failure."),
+    "reloads": ("askonce_reloads", ("result",), "Reloads of settings and policies: ok or refused."),
     "upstream_failures": ("askonce_upstream_failures", ("upstream", "code"), "Exchanges that failed, by code."),
 }
 HISTOGRAMS = {
@@ -42,6 +43,9 @@ class Metrics:
             key: Histogram(name, text, labels, registry=self.registry, buckets=SECONDS)
             for key, (name, labels, text) in HISTOGRAMS.items()
         }
+        self._up = Gauge(
+            "askonce_upstream_up", "Whether an upstream may be asked.", ("upstream",), registry=self.registry
+        )
         self._ready: dict[tuple[str, str, str], Counter] = {}
 
     def answered(self, ctx: RequestContext, reply: Reply, ttft_s: float, e2e_s: float) -> None:
@@ -93,6 +97,14 @@ class Metrics:
     def upstream_time(self, upstream: str, seconds: float) -> None:
         """An exchange ended."""
         self._histograms["upstream"].labels(upstream).observe(seconds)
+
+    def reloaded(self, result: str) -> None:
+        """Settings and policies were read again: `ok` or `refused`."""
+        self._counters["reloads"].labels(result).inc()
+
+    def upstream_state(self, upstream: str, up: Callable[[], float]) -> None:
+        """Export whether `upstream` may be asked."""
+        self._up.labels(upstream).set_function(up)
 
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """Export what `read()` returns at the time of the scrape."""

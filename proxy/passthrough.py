@@ -6,18 +6,34 @@ from collections.abc import AsyncIterator, Callable
 import orjson
 
 from proxy.access_log import AccessLog
-from proxy.edge import ClientGone, Receive, Scope, Send, WatchedClient, joined_fields, read_body, refusal
-from proxy.errors import BodyTooLarge, Forbidden, NotFound, ProxyError
+from proxy.edge import (
+    BODYLESS,
+    PRIVATE,
+    ClientGone,
+    Receive,
+    Scope,
+    Send,
+    WatchedClient,
+    check_length,
+    joined_fields,
+    ours,
+    peer_of,
+    read_body,
+    refusal,
+    too_large,
+)
+from proxy.errors import Forbidden, Headers, NotFound
 from proxy.headers import request_headers, request_id, response_headers
 from proxy.management import manages
 from proxy.metrics import Metrics
-from proxy.tenants import Tenants
-from proxy.upstream.ask import open_exchange
+from proxy.tenants import Tenant, Tenants
+from proxy.upstream.ask import Exchange, open_exchange
 from proxy.upstream.client import UpstreamRequest
 from proxy.upstream.credentials import Credentials
 from proxy.upstream.pool import Pool, Upstream
 
-BODYLESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
+NAMELESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
+"""Methods whose body, if there is one, names no model."""
 
 
 class PassThrough:
@@ -55,74 +71,91 @@ class PassThrough:
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, name: str | None, raw_path: bytes) -> None:
         client = WatchedClient(receive)
-        echoed = request_id([value for field, value in scope["headers"] if field == b"x-request-id"]).encode("ascii")
-        started = False
+        echoed = request_id([value for field, value in scope["headers"] if field == b"x-request-id"])
         arrived_s = self._clock()
-        status = 499
+        status, failed = 499, None
         try:
-            if name is None and not self._management and manages(scope["method"], scope["path"]):
-                raise Forbidden(
-                    "This path manages the engine. To forward such paths, write pass_through: all.",
-                    code="management_path",
-                )
-            fields = joined_fields(scope["headers"])
-            tenant = self._tenants.identify(fields)
-            body, upstream = await self._target(scope, receive, client, name)
-            query = scope["query_string"]
-            request = UpstreamRequest(
-                scope["method"],
-                upstream.base_path.encode("ascii") + raw_path + (b"?" + query if query else b""),
-                request_headers(
-                    scope["headers"],
-                    authorization=self._credentials.for_upstream(upstream, fields),
-                    request_id=echoed.decode("ascii"),
-                    identity=False,
-                ),
-                body,
-            )
-            exchange = await open_exchange(upstream, request, tenant.label, self._metrics, self._clock)
-            try:
-                headers = response_headers(exchange.reply.headers)
-                headers += [item for item in exchange.reply.headers if item[0] == b"content-length"]
-                headers.append((b"x-request-id", echoed))
-                status = exchange.reply.status
-                await send({"type": "http.response.start", "status": status, "headers": headers})
-                started = True
-                async for chunk in exchange:
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
-            finally:
-                await exchange.aclose()
-        except ProxyError as error:
-            if started:
-                raise  # the server closes the connection without an end, and so tells the client
-            status = error.status
-            reply = refusal(error)
-            headers = [*reply.headers, (b"x-request-id", echoed), (b"content-length", b"%d" % len(error.body()))]
-            await send({"type": "http.response.start", "status": error.status, "headers": headers})
-            await send({"type": "http.response.body", "body": error.body()})
+            exchange = await self._ask(scope, receive, client, name, raw_path, echoed)
         except ClientGone:
             pass
         except asyncio.CancelledError:
             if not client.gone:
                 raise
+        except Exception as error:
+            reply = refusal(ours(error))
+            status, failed = reply.status, reply.detail
+            assert isinstance(reply.body, bytes)
+            headers = [*reply.headers, *PRIVATE, (b"x-request-id", echoed.encode("ascii"))]
+            headers.append((b"content-length", b"%d" % len(reply.body)))
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": reply.body})
+        else:
+            status = exchange.reply.status
+            try:
+                headers = _headers(status, exchange.reply.headers, echoed)
+                await send({"type": "http.response.start", "status": status, "headers": headers})
+                async for chunk in exchange:
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            except asyncio.CancelledError:
+                if not client.gone:
+                    raise
+                failed = "gone"
+            except Exception as error:
+                # The server closes a connection whose reply was not ended, and so tells the client.
+                failed = ours(error).code
+            finally:
+                await exchange.aclose()
         finally:
             client.close()
             self._metrics.replied("pass", status)
             if self._log.on:
                 self._log.write(
                     {
-                        "request_id": echoed.decode("ascii"),
+                        "request_id": echoed,
                         "method": scope["method"],
                         "path": scope["path"],
                         "status": status,
                         "outcome": "pass",
+                        "failed": failed,
                         "e2e_ms": round((self._clock() - arrived_s) * 1000, 2),
                     }
                 )
 
+    async def _ask(
+        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, raw_path: bytes, echoed: str
+    ) -> Exchange:
+        """Forward the request; the reply's head has arrived.
+
+        Raises:
+            ProxyError: it may not be forwarded, or nobody answers.
+            ClientGone: the client left before its request was read.
+        """
+        if name is None and not self._management and manages(scope["method"], scope["path"]):
+            raise Forbidden(
+                "This path manages the engine. To forward such paths, write pass_through: all.",
+                code="management_path",
+            )
+        check_length(scope, self._max_body_bytes)
+        fields = joined_fields(scope["headers"])
+        tenant = self._tenants.enter(fields, peer_of(scope))
+        body, upstream = await self._target(scope, receive, client, name, tenant)
+        query = scope["query_string"]
+        request = UpstreamRequest(
+            scope["method"],
+            upstream.base_path.encode("ascii") + raw_path + (b"?" + query if query else b""),
+            request_headers(
+                scope["headers"],
+                authorization=self._credentials.for_upstream(upstream, fields),
+                request_id=echoed,
+                identity=False,
+            ),
+            body,
+        )
+        return await open_exchange(upstream, request, upstream.timeouts, tenant.label, self._metrics, self._clock)
+
     async def _target(
-        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None
+        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, tenant: Tenant
     ) -> tuple[bytes | AsyncIterator[bytes], Upstream]:
         upstreams = self._pool.upstreams
         if name is not None:
@@ -130,11 +163,19 @@ class PassThrough:
             if named is None:
                 raise NotFound("No upstream has this name. They are the names under `upstreams:` in the settings.")
             return await self._body(receive, client), named
-        if len(upstreams) == 1 or scope["method"] in BODYLESS:
+        restricted = not tenant.may_ask(None)
+        if scope["method"] in NAMELESS or (len(upstreams) == 1 and not restricted):
             return await self._body(receive, client), self._pool.choose(self._pool.first)
         body = await read_body(scope, receive, self._max_body_bytes)
         client.watch()
-        return body, self._pool.choose(self._pool.route_or_first(_model(body)))
+        model = _model(body)
+        if restricted and not tenant.may_ask(model):
+            raise Forbidden(
+                "This tenant may ask some models only: send JSON that names one of them as `model`.",
+                param="model",
+                code="model_not_allowed",
+            )
+        return body, self._pool.choose(self._pool.route_or_first(model))
 
     async def _body(self, receive: Receive, client: WatchedClient) -> bytes | AsyncIterator[bytes]:
         """A body that has arrived as it is, a longer one as it comes."""
@@ -166,7 +207,18 @@ class PassThrough:
 
     def _check(self, size: int) -> None:
         if size > self._max_body_bytes:
-            raise BodyTooLarge(f"The body is larger than max_body_bytes, which is {self._max_body_bytes} bytes.")
+            raise too_large(self._max_body_bytes)
+
+
+def _headers(status: int, raw: Headers, echoed: str) -> Headers:
+    """The engine's headers for the client. What says nothing of caches is private; our server writes the date."""
+    headers = [item for item in response_headers(raw) if item[0] not in (b"x-request-id", b"date")]
+    if status not in BODYLESS:
+        headers += [item for item in raw if item[0] == b"content-length"]
+    if not any(name == b"cache-control" for name, _ in headers):
+        headers += PRIVATE
+    headers.append((b"x-request-id", echoed.encode("ascii")))
+    return headers
 
 
 def _model(body: bytes) -> str | None:

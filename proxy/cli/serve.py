@@ -1,6 +1,7 @@
 """`python -m proxy`: serve."""
 
 import argparse
+import logging
 import os
 import sys
 from pathlib import Path
@@ -40,7 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     for warning in [*startup_warnings(settings, os.environ), *policies.warnings]:
         print(f"warning: {warning}", file=sys.stderr)
-    app = create_app(settings, policies)
+    files = tuple(path for path in (arguments.config, settings.policies) if path is not None)
+    app = create_app(
+        settings,
+        policies,
+        read_settings=lambda: load_settings(arguments.config, overrides(arguments)),
+        files=files,
+    )
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO, stream=sys.stderr)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     announce(settings, app)
     return serve_app(app)
 

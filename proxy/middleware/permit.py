@@ -3,6 +3,9 @@
 from proxy.context import Handler, Reply, RequestContext
 from proxy.permit import decide, read_directives
 
+STREAM_OPTIONS = frozenset({"include_usage", "include_obfuscation"})
+"""Those a shared stream can serve. Others, such as vLLM's `continuous_usage_stats`, change each event."""
+
 
 class Permit:
     """Everything further down obeys `ctx.permits`."""
@@ -13,8 +16,13 @@ class Permit:
             ctx.request.payload,
             ctx.family,
             read_directives(fields),
-            keyable=ctx.request.keyable,
+            keyable=ctx.request.keyable and _usual(ctx.request.payload.get("stream_options")),
             json_body=b"content-encoding" not in fields
             and fields.get(b"content-type", b"").partition(b";")[0].strip().lower() == b"application/json",
         )
         return await call_next(ctx)
+
+
+def _usual(options: object) -> bool:
+    """Whether no stream option asks for what only this client would get."""
+    return not isinstance(options, dict) or all(name in STREAM_OPTIONS or not value for name, value in options.items())

@@ -9,10 +9,12 @@ class Credentials:
     def __init__(self, mode: str) -> None:
         self._mode = mode
 
+    def passes_on(self, upstream: Upstream) -> bool:
+        """Whether the client's own credential goes to `upstream`, which then is its judge."""
+        return self._mode == "always" or (self._mode == "auto" and upstream.api_key is None)
+
     def for_upstream(self, upstream: Upstream, fields: dict[bytes, bytes]) -> bytes | None:
         """The value of `Authorization` for `upstream`, or None to send none."""
-        if self._mode == "always":
+        if self.passes_on(upstream):
             return fields.get(b"authorization")
-        if upstream.api_key is not None:
-            return b"Bearer " + upstream.api_key.encode("latin-1")
-        return fields.get(b"authorization") if self._mode == "auto" else None
+        return None if upstream.api_key is None else b"Bearer " + upstream.api_key.encode("latin-1")

@@ -1,6 +1,7 @@
 """Which upstream serves a model, and which of several to ask now."""
 
 import fnmatch
+import hashlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,19 +11,22 @@ from cachetools import LRUCache
 from proxy.errors import ModelNotFound, Unavailable
 from proxy.gate import Gate
 from proxy.upstream.client import Timeouts, UpstreamClient
+from proxy.upstream.health import Health, Verdict
 
 ROUTES_REMEMBERED = 1024
 """Model names, chosen by clients, whose route is kept ready."""
 
+_PREFERENCE = {Verdict.USABLE: 0, Verdict.SUSPECTED: 1, Verdict.DOWN: 2}
+
 
 class Upstream:
-    """One configured engine and what is known of it now. Changed only by the pool, the probe and the gate."""
+    """One configured engine and what is known of it now. Changed only by the probe, its exchanges and its gate."""
 
     def __init__(
         self,
         *,
         name: str,
-        base_path: str,
+        url: str,
         models: Sequence[str],
         aliases: dict[str, str],
         api_key: str | None,
@@ -33,9 +37,12 @@ class Upstream:
         timeouts: Timeouts,
         client: UpstreamClient,
         gate: Gate,
+        health: Health,
     ) -> None:
         self.name = name
-        self.base_path = base_path
+        self.url = url
+        self.base_path = url.partition("://")[2].partition("/")[1:][1].rstrip("/")
+        self.base_path = f"/{self.base_path}" if self.base_path else ""
         """What stands before `/v1` in the configured URL; usually empty."""
         self.models = tuple(models)
         self.aliases = aliases
@@ -47,6 +54,9 @@ class Upstream:
         self.timeouts = timeouts
         self.client = client
         self.gate = gate
+        self.health = health
+        self.fingerprints: dict[str, str] = {}
+        """By this server's name of a model, what identifies its weights. Written by the probe; kept while it is away."""
         self._matches = [re.compile(fnmatch.translate(glob)).match for glob in models]
 
     def resolve(self, model: str | None) -> str | None:
@@ -67,46 +77,52 @@ class Route:
     model: str
     """The upstreams' name for the model; it and the revision are in the key."""
     revision: str
+    """The configured one, and a digest of what the upstreams say identifies the weights."""
     upstreams: tuple[Upstream, ...]
     label: str
     """The model as a metric label: a configured name or glob."""
-
-    @property
-    def always_stream(self) -> bool:
-        """Whether plain requests, too, are asked as streams, whoever is chosen."""
-        return all(upstream.always_stream for upstream in self.upstreams)
-
-    @property
-    def asks_usage(self) -> bool:
-        """Whether a stream that may be shared has its usage, whoever is chosen."""
-        return all(upstream.ask_usage for upstream in self.upstreams)
+    always_stream: bool
+    """Whether plain requests, too, are asked as streams, whoever is chosen."""
+    asks_usage: bool
+    """Whether a stream that may be shared has its usage, whoever is chosen."""
 
 
 class Pool:
-    """All upstreams, in the order of the configuration."""
+    """All upstreams, in the order of the configuration, which is the order of preference between revisions."""
 
     def __init__(self, upstreams: Sequence[Upstream]) -> None:
         self.upstreams = tuple(upstreams)
-        self._routes: LRUCache[str | None, Route] = LRUCache(ROUTES_REMEMBERED)
+        self._routes: LRUCache[str | None, tuple[Route, ...]] = LRUCache(ROUTES_REMEMBERED)
+
+    def replace(self, upstreams: Sequence[Upstream]) -> None:
+        """A reload: what is under way goes on where it is."""
+        self.upstreams = tuple(upstreams)
+        self.forget_routes()
+
+    def forget_routes(self) -> None:
+        """Something that routes depend on has changed."""
+        self._routes.clear()
 
     def route(self, model: str | None) -> Route:
-        """The upstreams for `model`.
-
-        The first that serves it decides what it means (model and revision); others join if they mean the same.
+        """The upstreams for `model`: of those that mean the same by it, the first group that can be asked.
 
         Raises:
             ModelNotFound: nobody serves it.
         """
-        route = self._routes.get(model)
-        if route is None:
-            route = self._routes[model] = self._find(model)
-        return route
+        routes = self._routes.get(model)
+        if routes is None:
+            routes = self._routes[model] = self._find(model)
+        if len(routes) > 1:
+            for route in routes:
+                if any(_usable(upstream) for upstream in route.upstreams):
+                    return route
+        return routes[0]
 
     @property
     def first(self) -> Route:
-        """Where requests go that name no model: the first upstream in use, whoever it serves."""
-        upstream = next((upstream for upstream in self.upstreams if not upstream.drain), self.upstreams[0])
-        return Route("", upstream.revision, (upstream,), "none")
+        """Where requests go that name no model: the first upstream that can be asked, whoever it serves."""
+        upstream = next((upstream for upstream in self.upstreams if _usable(upstream)), self.upstreams[0])
+        return _route("", (upstream,), "none")
 
     def route_or_first(self, model: str | None) -> Route:
         """The route of `model`, or the first upstream where nobody serves it."""
@@ -115,28 +131,33 @@ class Pool:
         except ModelNotFound:
             return self.first
 
-    def _find(self, model: str | None) -> Route:
-        serving = [(upstream, name) for upstream in self.upstreams if (name := upstream.resolve(model)) is not None]
-        if not serving:
+    def _find(self, model: str | None) -> tuple[Route, ...]:
+        groups: dict[tuple[str, str], list[Upstream]] = {}
+        for upstream in self.upstreams:
+            if (name := upstream.resolve(model)) is not None:
+                groups.setdefault((name, upstream.revision), []).append(upstream)
+        if not groups:
             raise ModelNotFound(
                 "No upstream serves this model. Ask GET /v1/models for the ones there are, or add the name to an "
                 "upstream's `models` or `aliases`.",
                 param="model",
             )
-        first, name = serving[0]
-        same = tuple(up for up, other in serving if (other, up.revision) == (name, first.revision))
-        return Route(name, first.revision, same, _label(first, model))
+        return tuple(_route(name, tuple(group), _label(group[0], model)) for (name, _), group in groups.items())
 
     def choose(self, route: Route, tried: Collection[Upstream] = ()) -> Upstream:
-        """The usable upstream of `route` with the least outstanding requests, in configured order among equals.
+        """The healthiest upstream of `route` with the least outstanding requests, in configured order among equals.
 
         Raises:
-            Unavailable: none is left.
+            Unavailable: none is left; the message says why for each.
         """
-        usable = [upstream for upstream in route.upstreams if upstream not in tried and not upstream.drain]
+        upstreams = route.upstreams
+        if len(upstreams) == 1 and not tried and _usable(upstreams[0]):
+            return upstreams[0]
+        usable = [upstream for upstream in upstreams if upstream not in tried and _usable(upstream)]
         if not usable:
-            raise Unavailable("No upstream can take this request now.", code="no_upstream", retry_after_s=1)
-        return min(usable, key=_outstanding)
+            why = "; ".join(f"{upstream.name}: {_trouble(upstream)}" for upstream in upstreams)
+            raise Unavailable(f"No upstream can take this request now ({why}).", code="no_upstream", retry_after_s=1)
+        return min(usable, key=_load)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -144,8 +165,31 @@ class Pool:
             await upstream.client.aclose()
 
 
-def _outstanding(upstream: Upstream) -> int:
-    return upstream.gate.in_flight + upstream.gate.waiting
+def _route(model: str, upstreams: tuple[Upstream, ...], label: str) -> Route:
+    known = sorted({up.fingerprints[model] for up in upstreams if model in up.fingerprints})
+    revision = upstreams[0].revision
+    if known:
+        revision += "#" + hashlib.sha256("\n".join(known).encode()).hexdigest()[:16]
+    return Route(
+        model,
+        revision,
+        upstreams,
+        label,
+        always_stream=all(upstream.always_stream for upstream in upstreams),
+        asks_usage=all(upstream.ask_usage for upstream in upstreams),
+    )
+
+
+def _usable(upstream: Upstream) -> bool:
+    return not upstream.drain and upstream.health.may_be_asked()
+
+
+def _trouble(upstream: Upstream) -> str:
+    return "draining" if upstream.drain else upstream.health.reason or "failed just now"
+
+
+def _load(upstream: Upstream) -> tuple[int, int]:
+    return _PREFERENCE[upstream.health.verdict], upstream.gate.in_flight + upstream.gate.waiting
 
 
 def _label(upstream: Upstream, model: str | None) -> str:

@@ -1,0 +1,63 @@
+"""From the settings of upstreams to upstreams; a reload keeps the connections of those that stay."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from config.settings import Settings, UpstreamSettings
+from proxy.gate import Gate
+from proxy.upstream import make_client
+from proxy.upstream.client import Timeouts, UpstreamClient
+from proxy.upstream.health import Health
+from proxy.upstream.pool import Upstream
+
+Connect = Callable[..., UpstreamClient]
+"""Called as `make_client` is."""
+
+
+def build_upstreams(
+    settings: Settings,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+    connect: Connect = make_client,
+    previous: Sequence[Upstream] = (),
+) -> list[Upstream]:
+    """The configured upstreams; one that was there before, at the same URL, keeps its client, gate and health."""
+    return [_build(item, settings, environment, clock, connect, previous) for item in settings.upstreams]
+
+
+def _build(
+    item: UpstreamSettings,
+    settings: Settings,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+    connect: Connect,
+    previous: Sequence[Upstream],
+) -> Upstream:
+    limits = item.timeouts
+    before = next((upstream for upstream in previous if (upstream.name, upstream.url) == (item.name, item.url)), None)
+    if before is None:
+        client = connect(item.url, settings.upstream_client, stale_window_s=item.stale_window_ms / 1000)
+        gate = Gate(item.max_concurrency, item.max_queue, item.queue_timeout_s)
+        health = Health(clock)
+    else:
+        client, gate, health = before.client, before.gate, before.health
+        gate.max_concurrency = item.max_concurrency
+        gate.max_queue = item.max_queue
+        gate.queue_timeout_s = item.queue_timeout_s
+    upstream = Upstream(
+        name=item.name,
+        url=item.url,
+        models=item.models,
+        aliases=item.aliases,
+        api_key=environment.get(item.api_key_env) if item.api_key_env else None,
+        revision=item.revision,
+        always_stream=item.always_stream,
+        ask_usage=item.ask_usage,
+        drain=item.drain,
+        timeouts=Timeouts(limits.connect_s, limits.first_byte_s, limits.between_chunks_s, limits.total_s),
+        client=client,
+        gate=gate,
+        health=health,
+    )
+    if before is not None:
+        upstream.fingerprints = before.fingerprints
+    return upstream

@@ -1,0 +1,90 @@
+"""Is an upstream usable? What its exchanges and its probes say, decided without I/O.
+
+    usable     asked as long as nothing speaks against it
+    suspected  requests failed that have nothing in common but the upstream; asked only if nobody better is left
+    down       a probe says so, or no connection could be made; not asked until a probe succeeds
+
+Failures count by *distinct* requests: one poison body that makes an engine answer 500 again and again is one failure,
+and condemns nobody. Any success clears them.
+"""
+
+import math
+from collections.abc import Callable
+from enum import StrEnum
+
+from cachetools import TTLCache
+
+DISTINCT_FAILURES = 5
+"""So many different requests must have failed, with no success between, for a suspicion."""
+
+WITHIN_S = 30.0
+"""A failure is forgotten after this."""
+
+DOWN_S = 5.0
+"""So long an upstream that could not be reached is left alone, unless a probe says more."""
+
+PROBES_FAILED = 2
+"""Probes in a row that got no answer, for a verdict; a refused connection needs one."""
+
+
+class Verdict(StrEnum):
+    """In order of preference."""
+
+    USABLE = "usable"
+    SUSPECTED = "suspected"
+    DOWN = "down"
+
+
+class Health:
+    """One upstream's health. Written by its exchanges and by the probe, on one loop."""
+
+    def __init__(self, clock: Callable[[], float], on_doubt: Callable[[], None] = lambda: None) -> None:
+        """`on_doubt` is called when an exchange makes it worse than usable, so that a probe need not wait its turn."""
+        self.reason: str | None = None
+        """Why it is not usable: a short phrase for `/readyz` and logs, without addresses."""
+        self.verdict = Verdict.USABLE
+        self.on_doubt = on_doubt
+        self._failures: TTLCache[bytes, bool] = TTLCache(DISTINCT_FAILURES * 4, WITHIN_S, timer=clock)
+        self._clock = clock
+        self._probes_failed = 0
+        self._down_until_s = math.inf
+
+    def may_be_asked(self) -> bool:
+        """Whether it is not down, or has been for long enough without a probe to say so."""
+        return self.verdict is not Verdict.DOWN or self._clock() >= self._down_until_s
+
+    def succeeded(self) -> None:
+        """An exchange ended with an answer that is no failure of the engine."""
+        if self._failures:
+            self._failures.clear()
+        if self.verdict is not Verdict.USABLE:
+            self.verdict, self.reason = Verdict.USABLE, None
+
+    def failed(self, request: bytes, why: str) -> None:
+        """An exchange failed; `request` is the same bytes for the same request."""
+        self._failures[request] = True
+        if self.verdict is Verdict.USABLE and len(self._failures) >= DISTINCT_FAILURES:
+            self.verdict, self.reason = Verdict.SUSPECTED, f"different requests failed: {why}"
+            self.on_doubt()
+
+    def unreachable(self) -> None:
+        """No connection could be made."""
+        if self.verdict is not Verdict.DOWN:
+            self.verdict, self.reason = Verdict.DOWN, "no connection"
+            self.on_doubt()
+        if self._probes_failed == 0:
+            self._down_until_s = self._clock() + DOWN_S
+
+    def probed(self, failure: str | None, *, final: bool = False) -> bool:
+        """A probe ended; `final` failures need no second one. Whether that changed the verdict."""
+        before = self.verdict
+        if failure is None:
+            self._probes_failed = 0
+            self._failures.clear()
+            self.verdict, self.reason = Verdict.USABLE, None
+        else:
+            self._probes_failed += 1
+            if final or self._probes_failed >= PROBES_FAILED:
+                self.verdict, self.reason = Verdict.DOWN, failure
+                self._down_until_s = math.inf
+        return self.verdict is not before
