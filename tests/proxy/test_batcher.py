@@ -355,6 +355,58 @@ async def test_closing_refuses_who_waits_for_a_turn():
         await waiting
 
 
+async def test_what_comes_in_the_turn_of_the_loop_in_which_the_last_one_ends_leaves_together():
+    batcher = MicroBatcher(nothing)
+    running = await batcher.turn(GROUP, max_batch_size=8, max_wait_s=6)
+    before = asyncio.create_task(batcher.turn(GROUP, max_batch_size=8, max_wait_s=6))
+    asyncio.get_running_loop().call_soon(running.done)
+    after = asyncio.create_task(batcher.turn(GROUP, max_batch_size=8, max_wait_s=6))
+    turns = [await before, await after]
+    assert [turn.batch_size for turn in turns] == [2, 2]
+    for turn in turns:
+        turn.done()
+    assert_nothing_left(batcher)
+
+
+@pytest.mark.parametrize("form", ["submit", "turn"])
+async def test_one_cancelled_in_the_moment_its_batch_leaves_holds_nothing_up(form):
+    engine = Engine()
+    batcher = MicroBatcher(engine)
+
+    def come(item: int) -> asyncio.Task[Any]:
+        if form == "submit":
+            return submit(batcher, item, size=2, wait_s=6)
+        return asyncio.create_task(batcher.turn(GROUP, max_batch_size=2, max_wait_s=6))
+
+    running = [come(1), come(1)]
+    waiting = come(2)
+    await settle()
+    last = come(3)
+    waiting.cancel()  # its task runs after that of the last one, which fills the batch
+    results: list[Any] = await asyncio.gather(*running, waiting, last, return_exceptions=True)
+    assert isinstance(results[2], asyncio.CancelledError)
+    if form == "submit":
+        assert results[3] == 6
+        assert engine.batches == [(0.0, [1, 1]), (0.0, [2, 3])]
+    for index in (0, 1, 3):
+        if form == "turn":
+            results[index].done()
+    assert_nothing_left(batcher)
+
+
+async def test_closing_in_the_turn_of_the_loop_in_which_something_came_leaves_nothing():
+    engine = Engine()
+    batcher = MicroBatcher(engine)
+    tasks = [submit(batcher, number, wait_s=6) for number in range(2)]
+    await asyncio.sleep(0)
+    assert batcher.waiting == 2
+    await batcher.aclose()
+    assert_nothing_left(batcher)
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(result) for result in results] == [Unavailable] * 2
+    assert engine.batches == []
+
+
 # Cancels at every await, and anything else at any moment
 
 

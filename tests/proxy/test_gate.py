@@ -137,6 +137,17 @@ async def test_who_holds_less_of_a_full_queue_takes_the_newest_place_of_who_hold
     assert await order_of_service(it, place, waiting) == ["a", "b", "a", "b"]
 
 
+async def test_nobody_is_refused_for_a_newcomer_who_would_then_hold_as_much():
+    it = gate(max_queue=3)
+    await it.enter("a")
+    *waiters, newcomer = await queue_up(it, "a", "a", "b", "b")
+    assert [waiter.done() for waiter in waiters] == [False] * 3
+    assert isinstance(newcomer.exception(), Unavailable)
+    for waiter in waiters:
+        waiter.cancel()
+    await settle()
+
+
 async def test_waiting_too_long_ends_with_503_and_leaves_the_queue():
     it = gate(queue_timeout_s=30)
     place = await it.enter("a")
@@ -165,6 +176,15 @@ async def test_retry_after_follows_how_long_places_are_held():
     await settle()
 
 
+async def test_a_cancelled_waiter_leaves_the_queue():
+    it = gate()
+    await it.enter("a")
+    (waiter,) = await queue_up(it, "b")
+    waiter.cancel()
+    await settle()
+    assert it.waiting == 0
+
+
 async def test_a_cancelled_waiter_is_passed_over():
     it = gate()
     place = await it.enter("a")
@@ -180,9 +200,10 @@ async def test_a_newcomer_finds_the_room_of_a_waiter_that_was_just_cancelled():
     it = gate(max_queue=2)
     place = await it.enter("a")
     waiters = await queue_up(it, "a", "a")
+    newcomer = asyncio.create_task(it.enter("b"), name="b")
     waiters[1].cancel()
-    (newcomer,) = await queue_up(it, "b")
-    assert waiters[1].cancelled()
+    await settle()
+    assert waiters[1].cancelled(), "its task ran after the newcomer's"
     assert await order_of_service(it, place, [waiters[0], newcomer]) == ["a", "b"]
 
 
