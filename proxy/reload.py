@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
-from watchfiles import awatch
+from watchfiles import Change, awatch
 
 from config.settings import ConfigError, Settings
 from policies.load import PolicyError, load_policies
@@ -94,12 +94,12 @@ class Reloader:
 
     async def _watch(self) -> None:
         # The folders, not the files: an editor that replaces a file would leave us watching the old one.
-        async for changes in awatch(*{path.parent for path in self._files}, recursive=False):
-            if self._names_a_file(path for _, path in changes):
-                await self.reload()
+        folders = {path.parent for path in self._files}
+        async for _ in awatch(*folders, recursive=False, watch_filter=self._is_ours):
+            await self.reload()
 
-    def _names_a_file(self, paths: Iterable[str]) -> bool:
-        return any(Path(path).resolve() in self._files for path in paths)
+    def _is_ours(self, _: Change, path: str) -> bool:
+        return Path(path).resolve() in self._files
 
     def _own(self, coroutine: "asyncio._CoroutineLike[object]") -> None:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(coroutine)  # type: ignore[arg-type]

@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         files=files,
     )
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO, stream=sys.stderr)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for chatty in ("httpx", "watchfiles"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     announce(settings, app)
     return serve_app(app)
 
