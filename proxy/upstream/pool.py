@@ -56,7 +56,7 @@ class Upstream:
         self.gate = gate
         self.health = health
         self.fingerprints: dict[str, str] = {}
-        """By model, under this server's name: what identifies its weights. Written by the probe, kept while it is away."""
+        """By the server's name of a model: what identifies its weights. The probe writes it; kept while it is away."""
         self._matches = [re.compile(fnmatch.translate(glob)).match for glob in models]
 
     def resolve(self, model: str | None) -> str | None:
