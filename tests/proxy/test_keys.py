@@ -149,7 +149,25 @@ def test_K09_the_namespace_is_all_but_the_last_text():
 
 @pytest.mark.parametrize("name", sorted(IGNORED_WITH_USER - {"stream", "stream_options", "store"}))
 def test_K10_what_cannot_matter_is_not_in_the_key(name):
-    assert key(chat(**{name: "x"})) == key(chat(**{name: "y"})) == key(chat())
+    one, other = ({"a": "x"}, {"a": "y"}) if name == "metadata" else ("x", "y")
+    assert key(chat(**{name: one})) == key(chat(**{name: other})) == key(chat(**{name: None})) == key(chat())
+
+
+@pytest.mark.parametrize("name", sorted(IGNORED_WITH_USER - {"stream"}))
+def test_K10_a_value_that_an_engine_may_refuse_counts(name):
+    assert key(chat(**{name: 5})) != key(chat())
+
+
+def test_K10_stream_options_count_where_there_is_no_stream():
+    options = {"include_usage": True}
+    assert key(chat(stream_options=options)) != key(chat())
+    assert key(chat(stream=True, stream_options=options)) == key(chat(stream=True)) == key(chat())
+
+
+@pytest.mark.parametrize("model", [5, None, ["m"], {}])
+def test_K06_what_is_no_name_is_not_the_model_it_resolves_to(model):
+    assert key(chat(model=model), model="") != key(chat(model="x"), model="")
+    assert key(chat(model=model), model="") != key(chat(model=True), model="")
 
 
 def test_K10_user_counts_where_the_family_says_so():
