@@ -81,7 +81,7 @@ class Edge:
                 raw_headers=scope["headers"],
                 body=body,
                 request=read_request(path, body),
-                tenant=self._tenants.identify(fields),
+                tenant=self._tenants.enter(fields, peer_of(scope)),
                 request_id=exchange.request_id,
                 client=exchange.client,
                 arrived_s=exchange.arrived_s,
@@ -294,6 +294,12 @@ def joined_fields(raw: Headers) -> dict[bytes, bytes]:
         for name, value in raw:
             fields[name] = fields[name] + b", " + value if name in fields else value
     return fields
+
+
+def peer_of(scope: Scope) -> str | None:
+    """The address of the socket's other end, which no header can change."""
+    client = scope.get("client")
+    return None if client is None else client[0]
 
 
 def refusal(error: ProxyError) -> Reply:

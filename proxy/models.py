@@ -1,6 +1,7 @@
 """`GET /v1/models`: one list over all upstreams that answer."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -30,8 +31,14 @@ class Models:
         self._last: LRUCache[tuple[str, bytes | None], bytes] = LRUCache(REMEMBERED_BYTES, getsizeof=len)
         """The last list by upstream and credential: what one credential may see is no other's business."""
 
-    async def reply(self, path: str, raw_headers: Headers, fields: dict[bytes, bytes]) -> Reply:
-        """The list, or for `/v1/models/NAME` that one model.
+    async def reply(
+        self,
+        path: str,
+        raw_headers: Headers,
+        fields: dict[bytes, bytes],
+        may_ask: Callable[[str], bool] = lambda model: True,
+    ) -> Reply:
+        """The list of what the client may ask, or for `/v1/models/NAME` that one model.
 
         If every upstream refuses, the first refusal is the answer.
 
@@ -39,7 +46,7 @@ class Models:
             Unavailable: none answers.
             ModelNotFound: none serves that model.
         """
-        answers = await asyncio.gather(*(self._ask(upstream, raw_headers, fields) for upstream in self._pool.upstreams))
+        answers = await asyncio.gather(*(self.ask(upstream, raw_headers, fields) for upstream in self._pool.upstreams))
         merged: dict[str, dict[str, Any]] = {}
         refusals = []
         for upstream, answer in zip(self._pool.upstreams, answers, strict=True):
@@ -58,6 +65,7 @@ class Models:
             )
         if len(refusals) == len(answers):
             return refusals[0]
+        merged = {name: model for name, model in merged.items() if may_ask(name)}
         wanted = path.removeprefix("/v1/models").removeprefix("/")
         if not wanted:
             body: dict[str, Any] = {"object": "list", "data": list(merged.values())}
@@ -69,7 +77,7 @@ class Models:
             )
         return Reply(200, [*JSON_HEADERS], orjson.dumps(body), outcome=Outcome.PASS)
 
-    async def _ask(
+    async def ask(
         self, upstream: Upstream, raw_headers: Headers, fields: dict[bytes, bytes]
     ) -> list[dict[str, Any]] | Reply | None:
         """Its list, its refusal, or None if it does not answer with either."""

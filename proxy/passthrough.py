@@ -17,6 +17,7 @@ from proxy.edge import (
     check_length,
     joined_fields,
     ours,
+    peer_of,
     read_body,
     refusal,
     too_large,
@@ -25,7 +26,7 @@ from proxy.errors import Forbidden, Headers, NotFound
 from proxy.headers import request_headers, request_id, response_headers
 from proxy.management import manages
 from proxy.metrics import Metrics
-from proxy.tenants import Tenants
+from proxy.tenants import Tenant, Tenants
 from proxy.upstream.ask import Exchange, open_exchange
 from proxy.upstream.client import UpstreamRequest
 from proxy.upstream.credentials import Credentials
@@ -137,8 +138,8 @@ class PassThrough:
             )
         check_length(scope, self._max_body_bytes)
         fields = joined_fields(scope["headers"])
-        tenant = self._tenants.identify(fields)
-        body, upstream = await self._target(scope, receive, client, name)
+        tenant = self._tenants.enter(fields, peer_of(scope))
+        body, upstream = await self._target(scope, receive, client, name, tenant)
         query = scope["query_string"]
         request = UpstreamRequest(
             scope["method"],
@@ -154,7 +155,7 @@ class PassThrough:
         return await open_exchange(upstream, request, upstream.timeouts, tenant.label, self._metrics, self._clock)
 
     async def _target(
-        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None
+        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, tenant: Tenant
     ) -> tuple[bytes | AsyncIterator[bytes], Upstream]:
         upstreams = self._pool.upstreams
         if name is not None:
@@ -162,11 +163,19 @@ class PassThrough:
             if named is None:
                 raise NotFound("No upstream has this name. They are the names under `upstreams:` in the settings.")
             return await self._body(receive, client), named
-        if len(upstreams) == 1 or scope["method"] in NAMELESS:
+        restricted = not tenant.may_ask(None)
+        if scope["method"] in NAMELESS or (len(upstreams) == 1 and not restricted):
             return await self._body(receive, client), self._pool.choose(self._pool.first)
         body = await read_body(scope, receive, self._max_body_bytes)
         client.watch()
-        return body, self._pool.choose(self._pool.route_or_first(_model(body)))
+        model = _model(body)
+        if restricted and not tenant.may_ask(model):
+            raise Forbidden(
+                "This tenant may ask some models only: send JSON that names one of them as `model`.",
+                param="model",
+                code="model_not_allowed",
+            )
+        return body, self._pool.choose(self._pool.route_or_first(model))
 
     async def _body(self, receive: Receive, client: WatchedClient) -> bytes | AsyncIterator[bytes]:
         """A body that has arrived as it is, a longer one as it comes."""

@@ -4,11 +4,13 @@ import re
 import time
 from collections.abc import Callable
 
-from proxy.cache.exact import Entry, ExactCache, Fresh, freshness
+from proxy.acceptance import Acceptance
+from proxy.cache.exact import Entry, ExactCache, Expired, Fresh, Stale, freshness
 from proxy.context import Handler, Outcome, Reply, RequestContext
-from proxy.errors import Headers
+from proxy.errors import Headers, ProxyError, Unavailable
 from proxy.metrics import Metrics
 from proxy.replay import END, Marks, new_id, personal
+from proxy.revalidation import Revalidation
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
 EVENT_HEADERS: Headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
@@ -48,10 +50,21 @@ def replay(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | None:
 class ExactLookup:
     """Serves a hit; else lets the request go on to the flights, with no suspension in between."""
 
-    def __init__(self, cache: ExactCache, marks: Marks, metrics: Metrics, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        cache: ExactCache,
+        marks: Marks,
+        metrics: Metrics,
+        acceptance: Acceptance | None,
+        revalidation: Revalidation,
+        clock: Callable[[], float],
+    ) -> None:
+        """`acceptance`: where an engine judges credentials, whom it accepted lately."""
         self._cache = cache
         self._marks = marks
         self._metrics = metrics
+        self._acceptance = acceptance
+        self._revalidation = revalidation
         self._clock = clock
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
@@ -60,17 +73,54 @@ class ExactLookup:
         entry = self._cache.get(ctx.key)
         if entry is None:
             return await call_next(ctx)
-        now_s = self._clock()
-        verdict = freshness(entry, now_s, ctx.family.exact, ctx.permits.max_age_s)
-        if not isinstance(verdict, Fresh):
-            return await call_next(ctx)
+        acceptance = self._acceptance
+        if acceptance is not None and not acceptance.holds(ctx):
+            ctx.client.watch()
+            if not await acceptance.ask(ctx):
+                return await call_next(ctx)
+            # Looked up once more: after the wait, nothing may suspend between a miss here and the join.
+            entry = self._cache.get(ctx.key)
+            if entry is None:
+                return await call_next(ctx)
+        match freshness(entry, self._clock(), ctx.family.exact, ctx.permits.max_age_s):
+            case Fresh(age_s, ttl_s):
+                reply = self._serve(ctx, entry, Outcome.HIT, age_s, ttl_s)
+            case Stale(age_s, while_revalidate=True):
+                reply = self._serve(ctx, entry, Outcome.STALE, age_s, ctx.family.exact.ttl_s - age_s)
+                if reply is not None:
+                    self._revalidation.start(ctx, call_next)
+            case Stale():
+                return await self._or_stale(ctx, entry, call_next)
+            case Expired():
+                reply = None
+        return await call_next(ctx) if reply is None else reply
+
+    def _serve(self, ctx: RequestContext, entry: Entry, outcome: Outcome, age_s: float, ttl_s: float) -> Reply | None:
         reply = replay(ctx, entry, self._marks)
-        if reply is None:
-            return await call_next(ctx)
-        entry.used_s = now_s
-        reply.outcome = Outcome.HIT
-        reply.detail = "exact"
-        reply.age_s = now_s - entry.created_s
-        reply.ttl_s = verdict.ttl_s
-        self._metrics.hit(entry, Outcome.HIT)
+        if reply is not None:
+            entry.used_s = self._clock()
+            reply.outcome = outcome
+            reply.age_s = age_s
+            reply.ttl_s = ttl_s
+            self._metrics.hit(entry, outcome)
         return reply
+
+    async def _or_stale(self, ctx: RequestContext, entry: Entry, call_next: Handler) -> Reply:
+        """A new answer, or the stale one if the engine fails before it has begun to answer."""
+        try:
+            reply = await call_next(ctx)
+            if reply.status < 500:
+                return reply
+        except ProxyError as error:
+            if error.status < 500:
+                raise
+            reply = None
+        age_s = self._clock() - entry.created_s
+        stale = self._serve(ctx, entry, Outcome.STALE, age_s, ctx.family.exact.ttl_s - age_s)
+        if stale is None:
+            if reply is None:
+                raise Unavailable("The engine failed, and the stored answer can't serve this request.")
+            return reply
+        if reply is not None and not isinstance(reply.body, bytes):
+            await reply.body.aclose()
+        return stale

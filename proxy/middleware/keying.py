@@ -4,6 +4,7 @@ from policies.classify import classify
 from policies.model import PolicySet
 from proxy import openai
 from proxy.context import Handler, Reply, RequestContext
+from proxy.errors import Forbidden
 from proxy.keys import cache_key
 from proxy.upstream.pool import Pool
 
@@ -19,7 +20,8 @@ class Keying:
     """Names what the request is about; decides nothing.
 
     Raises:
-        ModelNotFound: no upstream serves the model.
+        Forbidden: the tenant may not ask the model.
+        ModelNotFound: no upstream serves it.
     """
 
     def __init__(self, policies: Policies, pool: Pool) -> None:
@@ -38,6 +40,8 @@ class Keying:
             prompt_text=lambda: openai.prompt_text(payload),
             system_text=lambda: openai.system_text(payload),
         )
+        if not ctx.tenant.may_ask(request.model):
+            raise Forbidden("This tenant may not ask this model.", param="model", code="model_not_allowed")
         route = ctx.route = self._pool.route(request.model)
         if request.keyable:
             ctx.key = cache_key(

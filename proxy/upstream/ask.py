@@ -1,5 +1,6 @@
 """The end of the chain: ask an upstream, and ask another only where that can't cost a second generation."""
 
+import hashlib
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -7,8 +8,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 import orjson
 
 from policies.model import TimeoutsPolicy
+from proxy.acceptance import Acceptance
 from proxy.context import Outcome, Reply, RequestContext, Stream, Withheld
-from proxy.errors import NotCached, ProxyError, UpstreamFailed
+from proxy.errors import NotCached, ProxyError, UpstreamFailed, UpstreamTimeout, UpstreamUnreachable
 from proxy.gate import Place
 from proxy.headers import request_headers, response_headers
 from proxy.metrics import Metrics
@@ -20,6 +22,9 @@ from proxy.upstream.credentials import Credentials
 from proxy.upstream.pool import Pool, Upstream
 
 EVENT_STREAM = b"text/event-stream"
+
+FAILURES = frozenset({500, 502, 503, 504})
+"""Statuses by which an engine says that it, not the request, is at fault. A poison body may cause them too."""
 OURS = b"x-askonce-"
 """Headers that only this askonce writes, whoever else stands behind it."""
 
@@ -31,6 +36,7 @@ class Ask:
         self,
         pool: Pool,
         credentials: Credentials,
+        acceptance: Acceptance,
         metrics: Metrics,
         clock: Callable[[], float],
         *,
@@ -38,6 +44,7 @@ class Ask:
     ) -> None:
         self._pool = pool
         self._credentials = credentials
+        self._acceptance = acceptance
         self._metrics = metrics
         self._clock = clock
         self._max_entry_bytes = max_entry_bytes
@@ -55,7 +62,9 @@ class Ask:
         while True:
             upstream = self._pool.choose(ctx.route, tried)
             try:
-                return await self._ask(ctx, upstream)
+                reply = await self._ask(ctx, upstream)
+                self._acceptance.note(ctx, reply.status)
+                return reply
             except UpstreamFailed as error:
                 tried.append(upstream)
                 if not error.unprocessed or len(tried) == len(ctx.route.upstreams):
@@ -126,15 +135,23 @@ class Exchange:
     """An upstream's reply together with its place at the gate; both are given back at the end, whatever it is."""
 
     def __init__(
-        self, upstream: Upstream, reply: UpstreamReply, place: Place, metrics: Metrics, elapsed_s: Callable[[], float]
+        self,
+        upstream: Upstream,
+        request: UpstreamRequest,
+        reply: UpstreamReply,
+        place: Place,
+        metrics: Metrics,
+        elapsed_s: Callable[[], float],
     ) -> None:
         self.upstream = upstream
         self.reply = reply
+        self._request = request
         self._next = reply.__aiter__().__anext__
         self._place = place
         self._metrics = metrics
         self._elapsed_s = elapsed_s
         self._over = False
+        self._failed = False
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -151,14 +168,17 @@ class Exchange:
 
     async def fail(self, error: BaseException) -> None:
         """The reply broke off; told to the upstream's account unless it is a cancellation."""
-        if isinstance(error, ProxyError):
-            self._metrics.upstream_failed(self.upstream.name, str(error.code))
+        if not self._over:
+            note_failure(self.upstream, self._request, error, self._metrics)
+            self._failed = True
         await self.aclose()
 
     async def aclose(self) -> None:
         if not self._over:
             self._over = True
             self._place.leave()
+            if not self._failed:
+                note_status(self.upstream, self._request, self.reply.status)
             self._metrics.upstream_time(self.upstream.name, self._elapsed_s())
         await self.reply.aclose()
 
@@ -178,10 +198,33 @@ async def open_exchange(
         reply = await upstream.client.send(request, limits)
     except BaseException as error:
         place.leave()
-        if isinstance(error, ProxyError):
-            metrics.upstream_failed(upstream.name, str(error.code))
+        note_failure(upstream, request, error, metrics)
         raise
-    return Exchange(upstream, reply, place, metrics, lambda: clock() - asked_s)
+    return Exchange(upstream, request, reply, place, metrics, lambda: clock() - asked_s)
+
+
+def note_failure(upstream: Upstream, request: UpstreamRequest, error: BaseException, metrics: Metrics) -> None:
+    """What a failed exchange says of its upstream; a cancellation, or a fault of the client's, says nothing."""
+    if isinstance(error, UpstreamFailed | UpstreamTimeout):
+        metrics.upstream_failed(upstream.name, str(error.code))
+        if isinstance(error, UpstreamUnreachable):
+            upstream.health.unreachable()
+        else:
+            upstream.health.failed(_identity(request), str(error.code))
+
+
+def note_status(upstream: Upstream, request: UpstreamRequest, status: int) -> None:
+    """What an answered exchange says of its upstream."""
+    if status in FAILURES:
+        upstream.health.failed(_identity(request), f"status {status}")
+    else:
+        upstream.health.succeeded()
+
+
+def _identity(request: UpstreamRequest) -> bytes:
+    """The same bytes for the same request."""
+    body = request.body if isinstance(request.body, bytes) else b""
+    return hashlib.sha256(request.target + b"\n" + body).digest()
 
 
 def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
