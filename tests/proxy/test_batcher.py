@@ -458,7 +458,7 @@ async def test_a_cancel_at_any_await_leaves_nothing_and_the_others_are_served(fo
     ),
     max_running=st.sampled_from([None, 1, 2]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_everyone_is_served_once_and_nothing_is_left_whatever_happens(events, max_running):
     async def scenario() -> None:
         engine = Engine(takes_s=2)

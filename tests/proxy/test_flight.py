@@ -95,6 +95,23 @@ async def test_every_reader_gets_the_head_and_the_whole_body_from_one_run():
     assert_nothing_left(them)
 
 
+async def test_F04_200_together_are_one_run_however_long_it_takes_to_begin():
+    them, runs = flights(), 0
+
+    async def produce(flight: Flight[str]) -> None:
+        nonlocal runs
+        await asyncio.sleep(0.05)  # an embedding, say
+        runs += 1
+        await chunks(b"answer")(flight)
+
+    async def ask() -> bytes:
+        return await read((them.find(KEY, stream=True) or lead(them, produce)).join())
+
+    assert await asyncio.gather(*(ask() for _ in range(200))) == [b"answer"] * 200
+    assert runs == 1
+    assert_nothing_left(them)
+
+
 async def test_a_reader_gets_each_chunk_when_it_is_made():
     them, seen = flights(), []
     reader = lead(them, chunks(b"a", b"b", b"c")).join()

@@ -329,5 +329,5 @@ class FlightsMachine(RuleBasedStateMachine):
         assert self.unhandled == []
 
 
-FlightsMachine.TestCase.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
+FlightsMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
 test_any_interleaving_gives_the_whole_body_or_one_documented_error = FlightsMachine.TestCase

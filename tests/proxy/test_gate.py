@@ -268,7 +268,7 @@ async def test_T01_a_cancel_at_any_await_loses_no_place(others_wait, moment):
         max_size=60,
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_place_is_lost_and_no_bound_exceeded_whatever_happens(events):
     async def scenario() -> None:
         it = gate(2, max_queue=3, queue_timeout_s=9)
