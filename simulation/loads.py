@@ -14,7 +14,6 @@ Label = Literal["stable", "backlogged", "overloaded"]
 SETTLED = 0.03  # doubling a run moves p95 by less than this
 PRECISE = 0.05  # half-width of the 95 % interval of p95, relative
 NEAR_CAPACITY = 0.95  # beyond it runs are not prolonged: nothing affordable settles there
-LONGEST_REQUESTS = 80_000
 CAPACITY_REQUESTS = 50_000
 
 
@@ -58,7 +57,14 @@ def capacity_per_s(discipline: Discipline, mix: Mix, server: Server, seed: int) 
 
 
 def point(
-    discipline: Discipline, load: float, mix: Mix, server: Server, capacity: float, requests: int, seeds: range
+    discipline: Discipline,
+    load: float,
+    mix: Mix,
+    server: Server,
+    capacity: float,
+    seeds: range,
+    requests: int,
+    longest: int = 80_000,
 ) -> Point:
     """Runs of `requests`, doubled until p95 has settled and is precise, unless the load is near capacity or above."""
     while True:
@@ -68,7 +74,7 @@ def point(
             return replace(found, label="overloaded")
         if settled:
             return found
-        if load > NEAR_CAPACITY * capacity or requests * 2 > LONGEST_REQUESTS:
+        if load > NEAR_CAPACITY * capacity or requests * 2 > longest:
             return replace(found, label="backlogged")
         requests *= 2
 
@@ -111,7 +117,8 @@ def highest(
     """0 where even an idle server is slower than slo_s; at most three times capacity, which only short runs reach."""
     found: list[float] = []
     for seed in seeds:
-        near = float(np.mean(found)) if found else 0.7 * capacity
+        # The other replicates' crossing is a good place to begin, unless there was none.
+        near = max(float(np.mean(found)), 0.05 * capacity) if found else 0.7 * capacity
         found.append(_crossing(discipline, slo_s, mix, server, capacity, requests, seed, near))
     return Highest(discipline, requests, estimate(found))
 
@@ -142,10 +149,10 @@ def _crossing(
         if low < 0.001 * capacity:
             return 0.0
     while at_high > 0:
-        low, at_low, high = high, at_high, high * (1 + width)
+        if high >= 3 * capacity:
+            return high
+        low, at_low, high = high, at_high, min(high * (1 + width), 3 * capacity)
         at_high, width = slack(high), min(2 * width, 0.5)
-        if low > 3 * capacity:
-            return low
     while high - low > 0.01 * high:
         middle = low + _part(at_low, at_high) * (high - low)
         at_middle = slack(middle)

@@ -7,14 +7,13 @@
   then all decode one step; the first token comes from that step, and a slot is free the moment its request ends.
 
 Time is not walked step by step. Between two admissions the batch only changes when somebody finishes, so the steps up
-to the next finish (a heap by step number) or the next arrival are taken at once. `simulation.stepping` walks every
-step and must agree.
+to the next finish (those running are kept sorted by it) or the next arrival are taken at once. `simulation.stepping`
+walks every step and must agree.
 """
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from heapq import heappop, heappush
 from math import ceil, inf
 from typing import Literal
 
@@ -126,17 +125,26 @@ def continuous(work: Workload, server: Server) -> Timeline:
     scheduled: list[float] = []
     first: list[float] = []
     finish = [0.0] * count
-    # One integer an entry, finish step * count + row: integers compare faster than tuples.
+    # Who runs, soonest finish last: -(finish step * count + row). One integer an entry compares faster than a tuple,
+    # and insertion into so short a sorted list is faster than a heap.
     running: list[int] = []
     now, step, size, row = 0.0, 0, 0, 0
+    due = 0  # the finish step of running[-1]
     coming = joins[0]
-    while size or row < count:
-        if not size and work.arrival_s[row] > now:
-            now = work.arrival_s[row]
+    while True:
+        if not size:
+            if row == count:
+                return Timeline(scheduled, first, finish, sum(outputs))
+            if coming > now:
+                now = work.arrival_s[row]
+            due = step + outputs[row]
         if coming <= now and size < slots:
             boundary, begin, tokens = now, row, 0
             while coming <= boundary and size < slots:
-                heappush(running, (step + outputs[row]) * count + row)
+                end = step + outputs[row]
+                if end < due:
+                    due = end
+                insort(running, -(end * count + row))
                 tokens += prompts[row]
                 scheduled.append(boundary)
                 size += 1
@@ -144,10 +152,13 @@ def continuous(work: Workload, server: Server) -> Timeline:
                 coming = joins[row]
             now += tokens * prompt_s
             step_s = decode_s[size]
-            first += [now + step_s] * (row - begin)
+            if row - begin == 1:
+                first.append(now + step_s)
+            else:
+                first += [now + step_s] * (row - begin)
         else:
             step_s = decode_s[size]
-        jump = running[0] // count - step
+        jump = due - step
         if size < slots and now + jump * step_s > coming:
             # The first boundary at which the next request can be admitted; one step is always taken.
             reach = ceil((coming - now) / step_s)
@@ -155,11 +166,12 @@ def continuous(work: Workload, server: Server) -> Timeline:
                 jump = reach if reach > 1 else 1
         now += jump * step_s
         step += jump
-        beyond = (step + 1) * count
-        while size and running[0] < beyond:
-            finish[heappop(running) % count] = now
+        while due == step:
+            finish[-running.pop() % count] = now
             size -= 1
-    return Timeline(scheduled, first, finish, sum(outputs))
+            if not size:
+                break
+            due = -running[-1] // count
 
 
 RUN: dict[Discipline, Callable[[Workload, Server], Timeline]] = {

@@ -16,7 +16,6 @@ from simulation.schedulers import Server, continuous
 from simulation.workload import Arrivals, Catalogue, Mix, Workload, stream
 
 CATALOGUE = Catalogue(entries=500, share=0.3)
-REQUESTS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,8 @@ class CaseResult:
     coalesced_percent: Estimate
 
 
-def run_case(case: Case, mix: Mix, server: Server, seed: int) -> CaseRun:
-    work = Mix(mix.prompt, mix.output, CATALOGUE).draw(REQUESTS, seed, Arrivals(case.load))
+def run_case(case: Case, mix: Mix, server: Server, requests: int, seed: int) -> CaseRun:
+    work = Mix(mix.prompt, mix.output, CATALOGUE).draw(requests, seed, Arrivals(case.load))
     router = Router([ReferenceEngine(server) for _ in range(case.engines)], "least-loaded")
     served = serve(work, case.settings, router, seed=seed)
     return CaseRun(p95(served.latencies()), served.share("hit"), served.share("coalesced"))
@@ -111,14 +110,14 @@ class HeatRow:
     p95_s: tuple[float, ...]
 
 
-def heat_row(hit_rate: float, mix: Mix, server: Server, first_seed: int) -> HeatRow:
+def heat_row(hit_rate: float, mix: Mix, server: Server, requests: int, first_seed: int) -> HeatRow:
     """Hits fall at random: what is left is the same workload, thinned."""
     hit_s = FrontEnd().hit_s
     tails = np.zeros((HEAT_SEEDS, len(HEAT_LOADS)))
     for turn in range(HEAT_SEEDS):
         seed = first_seed + turn
-        drawn = mix.draw(REQUESTS, seed, Arrivals(1.0))
-        missed = (stream(seed, "hits").random(REQUESTS) >= hit_rate).nonzero()[0].tolist()
+        drawn = mix.draw(requests, seed, Arrivals(1.0))
+        missed = (stream(seed, "hits").random(requests) >= hit_rate).nonzero()[0].tolist()
         left = Workload(
             [drawn.arrival_s[row] for row in missed],
             [drawn.prompt_tokens[row] for row in missed],
@@ -127,5 +126,5 @@ def heat_row(hit_rate: float, mix: Mix, server: Server, first_seed: int) -> Heat
         for column, load in enumerate(HEAT_LOADS):
             work = left.at_rate(load)
             generated = np.subtract(continuous(work, server).finish_s, work.arrival_s)
-            tails[turn, column] = p95(np.concatenate([generated, np.full(REQUESTS - len(missed), hit_s)]))
+            tails[turn, column] = p95(np.concatenate([generated, np.full(requests - len(missed), hit_s)]))
     return HeatRow(hit_rate, tuple(tails.mean(axis=0).tolist()))

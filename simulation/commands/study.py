@@ -53,8 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("output-sigma", float, "spread of the logarithm"),
         ("output-cap", int, "longest output, tokens"),
         ("requests", int, "length of a long run to begin with"),
+        ("longest-requests", int, "how far it is doubled until p95 has settled"),
         ("runs", int, "long runs a load"),
         ("replicates", int, "3-seed averages that the published table is compared with"),
+        ("short-runs", int, "runs of 1,500 requests in which the highest load is sought too"),
+        ("sharing-requests", int, "length of a run with a front end"),
+        ("sharing-runs", int, "such runs, each with its own questions"),
         ("seed", int, "the first seed"),
     ):
         default = getattr(defaults, flag.replace("-", "_"))
@@ -69,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
     values = {one.name: getattr(args, one.name) for one in fields(Parameters)}
     parameters = Parameters(**{**values, "loads": tuple(args.loads)})
     study = with_progress(parameters, args.jobs)
+    tell = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if str(args.json) != "-":
         show(study)
     write_json(args.json, study.as_json())
@@ -78,11 +83,11 @@ def run(args: argparse.Namespace) -> int:
         write_text(args.results / name, json_text(study))
         if study.whole and not args.no_report:
             page = report.write(study, args.results)
-            Console(stderr=True).print(f"report: {page}", highlight=False, markup=False, soft_wrap=True)
+            tell.print(f"report: {page}")
     except OSError as error:
         raise WorkloadError(f"{args.results}: cannot be written ({error.strerror})") from None
     if not study.whole:
-        Console(stderr=True).print(f"interrupted; what was complete is in {args.results / name}", highlight=False)
+        tell.print(f"interrupted; what was complete is in {args.results / name}")
         return _INTERRUPTED
     return 0 if all(one.within for one in study.published) else _FAILED
 
