@@ -19,7 +19,8 @@ from policies.model import PolicySet
 from proxy.acceptance import Acceptance
 from proxy.access_log import AccessLog
 from proxy.admin import AdminToken, admin_app
-from proxy.cache.exact import ExactCache
+from proxy.cache.build import build_semantics
+from proxy.cache.exact import Entry, ExactCache
 from proxy.chain import Stages, build_chain
 from proxy.context import Handler, Reply, RequestContext
 from proxy.edge import Edge, Receive, Scope, Send, joined_fields, peer_of, refusal
@@ -32,6 +33,7 @@ from proxy.middleware.exact_lookup import ExactLookup
 from proxy.middleware.keying import Keying, Policies
 from proxy.middleware.micro_batch import Merger, MicroBatch, send_merged
 from proxy.middleware.permit import Permit
+from proxy.middleware.semantic_lookup import SemanticLookup
 from proxy.middleware.single_flight import SingleFlight
 from proxy.models import Models
 from proxy.openai import CHAT, COMPLETIONS
@@ -40,6 +42,7 @@ from proxy.probe import Probe
 from proxy.reload import Reloader
 from proxy.replay import Marks
 from proxy.revalidation import Revalidation
+from proxy.semantics import Semantics
 from proxy.tenants import TenantRights, Tenants
 from proxy.upstream import make_client
 from proxy.upstream.ask import Ask
@@ -91,7 +94,11 @@ class App:
             by_credential=any(self.credentials.passes_on(upstream) for upstream in self.pool.upstreams),
         )
         self.tenants.configure(_rights(settings))
-        self.cache = ExactCache(max_entries=settings.store.max_entries, max_bytes=settings.store.max_bytes)
+        self.cache = ExactCache(
+            max_entries=settings.store.max_entries, max_bytes=settings.store.max_bytes, on_removal=self._forget_vector
+        )
+        self.semantics: Semantics | None = None
+        """Built when the first family needs it: the plain proxy loads neither numpy nor FAISS nor the lexicon."""
         self.flights: Flights[Reply] = Flights(
             max_bytes=settings.flights.max_bytes,
             max_log_bytes=settings.store.max_entry_bytes,
@@ -103,6 +110,8 @@ class App:
         self.acceptance = Acceptance(self._accepts, self._judged, ttl_s=settings.auth_ttl_s, clock=clock)
         self.probe = Probe(self.pool, interval_s=settings.probe_s, timeout_s=min(settings.probe_s, PROBE_TIMEOUT_S))
         self.reloader = Reloader(settings, read_settings or (lambda: settings), self.apply, self.metrics, files)
+        self._marks = Marks.new()
+        self._semantic_lookup = SemanticLookup(self.cache, self._marks, self.metrics, self.acceptance, clock)
         self.handler = self._chain()
         self._edge = Edge(
             self.handler,
@@ -136,16 +145,18 @@ class App:
         self._gauges()
 
     def _chain(self) -> Handler:
-        settings, metrics, clock = self.settings, self.metrics, self._clock
-        marks = Marks.new()
-        max_entry_bytes = settings.store.max_entry_bytes
+        metrics, clock, marks = self.metrics, self._clock, self._marks
+        max_entry_bytes = self.settings.store.max_entry_bytes
         return build_chain(
             Stages(
                 keying=Keying(self.policies, self.pool),
                 permit=Permit(),
                 exact_lookup=ExactLookup(self.cache, marks, metrics, self.acceptance, self.revalidation, clock),
                 single_flight=SingleFlight(self.flights, metrics),
-                cache_store=CacheStore(self.cache, marks, metrics, clock, max_entry_bytes=max_entry_bytes),
+                semantic_lookup=self._semantic_lookup,
+                cache_store=CacheStore(
+                    self.cache, marks, metrics, clock, max_entry_bytes=max_entry_bytes, on_stored=self._fill
+                ),
                 micro_batch=MicroBatch(self.batcher),
                 ask=Ask(self.pool, self.credentials, self.acceptance, metrics, clock, max_entry_bytes=max_entry_bytes),
             )
@@ -237,6 +248,22 @@ class App:
         self.policies.current = policies
         self._upstream_states()
 
+    def _fill(self, ctx: RequestContext, entry: Entry) -> None:
+        if self.semantics is not None:
+            self.semantics.fill(ctx, entry)
+
+    def _forget_vector(self, key: bytes) -> None:
+        if self.semantics is not None:
+            self.semantics.cache.remove_key(key)
+
+    async def start_semantics(self) -> None:
+        """Build and load what semantic lookup needs, once a family asks for it; the proxy serves meanwhile."""
+        families = [self.policies.current.defaults, *self.policies.current.families]
+        if self.semantics is None and any(family.semantic.mode != "off" for family in families):
+            self.semantics = build_semantics(self.settings, self._environment, self.cache, self._clock)
+            self._semantic_lookup.semantics = self.semantics
+            await self.semantics.start()
+
     async def _accepts(self, ctx: RequestContext) -> bool:
         upstream = self.pool.choose(ctx.route)
         return isinstance(await self.models.ask(upstream, ctx.raw_headers, ctx.fields), list)
@@ -247,6 +274,7 @@ class App:
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         flusher = asyncio.get_running_loop().create_task(self._flush_log())
+        await self.start_semantics()
         await self.probe.start()
         self.reloader.watch()
         try:
@@ -264,6 +292,8 @@ class App:
         await self.acceptance.aclose()
         await self.flights.drain(0)
         await self.batcher.aclose()
+        if self.semantics is not None:
+            await self.semantics.aclose()
         await self.pool.aclose()
         for client in self._retired:
             await client.aclose()

@@ -15,6 +15,7 @@ class Stages:
     permit: Middleware
     exact_lookup: Middleware
     single_flight: Middleware
+    semantic_lookup: Middleware
     cache_store: Middleware
     micro_batch: Middleware
     ask: Handler
@@ -30,6 +31,7 @@ def build_chain(stages: Stages) -> Handler:
             stages.exact_lookup,
             stages.single_flight,
             # Once per flight, in the flight's own task.
+            stages.semantic_lookup,
             stages.cache_store,
             stages.micro_batch,
         ],

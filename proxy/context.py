@@ -58,8 +58,19 @@ class Reply:
     age_s: float | None = None
     ttl_s: float | None = None
     stored: bool = False
+    similarity: float | None = None
+    """Of a semantic hit."""
     upstream: str | None = None
     """Name of the upstream that answered, for log and metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What similarity may judge of a request."""
+
+    namespace: bytes
+    """32 bytes: everything in the request but the text."""
+    text: str
 
 
 class Client(Protocol):
@@ -95,6 +106,8 @@ class RequestContext:
     """Keying: 32 bytes; empty if the body can't be keyed."""
     permits: "Permits" = field(init=False)
     """Permit."""
+    matched: Matched | None = None
+    """SemanticLookup: None where the request takes no part."""
     upstream_s: float = 0.0
     """Upstream: seconds from asking to the end of the answer."""
 

@@ -21,6 +21,7 @@ COUNTERS = {
     "seconds_saved": ("askonce_upstream_seconds_saved", (), "Upstream seconds that stored answers had taken."),
     "generations_saved": ("askonce_generations_saved", ("by",), "Generations that were not needed."),
     "asked_again": ("askonce_flights_asked_again", (), "Flights that asked once more after a passing failure."),
+    "semantic_misses": ("askonce_semantic_misses", ("family", "reason"), "Semantic lookups without a hit, by reason."),
     "reloads": ("askonce_reloads", ("result",), "Reloads of settings and policies: ok or refused."),
     "upstream_failures": ("askonce_upstream_failures", ("upstream", "code"), "Exchanges that failed, by code."),
 }
@@ -97,6 +98,10 @@ class Metrics:
     def upstream_time(self, upstream: str, seconds: float) -> None:
         """An exchange ended."""
         self._histograms["upstream"].labels(upstream).observe(seconds)
+
+    def semantic_miss(self, family: str, reason: str) -> None:
+        """A semantic lookup served nothing: `empty`, `threshold`, a guard's reason, the embedder's, or `shadow`."""
+        self._counters["semantic_misses"].labels(family, reason).inc()
 
     def reloaded(self, result: str) -> None:
         """Settings and policies were read again: `ok` or `refused`."""

@@ -7,7 +7,7 @@ keeps every entry.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cachetools import LRUCache
+from cachetools import Cache, LRUCache
 
 from policies.model import ExactPolicy
 
@@ -118,6 +118,10 @@ class ExactCache:
         """The entry, whatever its age; counts as a use of it."""
         return self._entries.get(key)
 
+    def peek(self, key: bytes) -> Entry | None:
+        """The entry, whatever its age; not a use of it."""
+        return self._entries.peek(key)
+
     def put(self, entry: Entry) -> bool:
         """Keep `entry`, in place of one with its key. False if it alone is over the bound."""
         self.delete(entry.key)
@@ -136,7 +140,7 @@ class ExactCache:
 
     def delete_where(self, condition: Callable[[Entry], bool]) -> int:
         """Drop the entries that meet `condition`; how many there were."""
-        keys = [key for key in self._entries if condition(self._entries[key])]
+        keys = [key for key in self._entries if (entry := self.peek(key)) is not None and condition(entry)]
         for key in keys:
             self.delete(key)
         return len(keys)
@@ -160,6 +164,9 @@ class _Bounded(LRUCache[bytes, Entry]):
         if self._on_removal is not None:
             self._on_removal(key)
         return key, entry
+
+    def peek(self, key: bytes) -> Entry | None:
+        return Cache.__getitem__(self, key) if key in self else None
 
     def drop(self, key: bytes) -> bool:
         if key not in self:

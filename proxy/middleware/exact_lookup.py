@@ -1,50 +1,15 @@
 """The same key, a fresh entry: answered from this process's memory, without an await."""
 
-import re
-import time
 from collections.abc import Callable
 
 from proxy.acceptance import Acceptance
 from proxy.cache.exact import Entry, ExactCache, Expired, Fresh, Stale, freshness
 from proxy.context import Handler, Outcome, Reply, RequestContext
-from proxy.errors import Headers, ProxyError, Unavailable
+from proxy.errors import ProxyError, Unavailable
 from proxy.metrics import Metrics
-from proxy.replay import END, Marks, new_id, personal
+from proxy.replay import Marks
 from proxy.revalidation import Revalidation
-
-JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
-EVENT_HEADERS: Headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
-
-_SANE_ID = re.compile(r"[!-~]{1,256}")
-"""An engine's id that may stand in a header; one with a line break or blanks in it stays in the body."""
-
-
-def replay(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | None:
-    """`entry` in the wire mode the client asked for, or None if it can't serve that mode.
-
-    Under a new id and time, unless the family replays verbatim.
-    """
-    stream = ctx.request.stream
-    if stream:
-        if ctx.request.include_usage:
-            if entry.usage_event is None:
-                return None
-            template = entry.stream + entry.usage_event + END
-        else:
-            template = entry.stream + END
-        headers = [*EVENT_HEADERS]
-    elif entry.plain is None:
-        return None
-    else:
-        template = entry.plain
-        headers = [*JSON_HEADERS]
-    if ctx.family.exact.replay == "fresh":
-        body = personal(template, marks, new_id(ctx.path, entry.key), int(time.time()))
-    else:
-        body = personal(template, marks, entry.origin_id, entry.origin_created)
-    if _SANE_ID.fullmatch(entry.origin_id):
-        headers.append((b"x-askonce-origin-id", entry.origin_id.encode("ascii")))
-    return Reply(200, headers, body, events=stream)
+from proxy.stored_reply import stored_reply
 
 
 class ExactLookup:
@@ -96,7 +61,7 @@ class ExactLookup:
         return await call_next(ctx) if reply is None else reply
 
     def _serve(self, ctx: RequestContext, entry: Entry, outcome: Outcome, age_s: float, ttl_s: float) -> Reply | None:
-        reply = replay(ctx, entry, self._marks)
+        reply = stored_reply(ctx, entry, self._marks)
         if reply is not None:
             entry.used_s = self._clock()
             reply.outcome = outcome

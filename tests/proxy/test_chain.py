@@ -11,7 +11,7 @@ async def test_the_second_equal_request_is_answered_from_memory():
     async with stack() as s:
         first, second = await s.ask(), await s.ask()
         assert s.upstream.calls == 1
-        assert (outcome(first), outcome(second)) == ("fwd=miss", "hit; detail=exact")
+        assert (outcome(first), outcome(second)) == ("fwd=miss; stored", "hit; detail=exact")
         assert text_of(first) == text_of(second) == "Hello!"
         assert first.json()["id"] != second.json()["id"]
 
