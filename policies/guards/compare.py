@@ -17,7 +17,7 @@ GUARDS = (
 DEFAULT_GUARDS = frozenset(GUARDS)
 REASONS = (
     "unrelated", "foreign", "quoted", "code", "number", "number_unit", "unit", "language", "programming_language", "negation", "negation_scope",
-    "contrast", "question_type", "only_except", "quantity", "from_to", "order", "entity", "tense", "modality", "format", "substitution",
+    "contrast", "question_type", "only_except", "quantity", "from_to", "order", "entity", "person", "tense", "modality", "format", "substitution",
     "narrowing",
 )  # fmt: skip
 
@@ -27,7 +27,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
 
     Two checks need no listing: prompts that share nothing, and text that is not English, which must be the same words.
     """
-    if cached.words == asked.words and cached.code == asked.code and cached.quoted == asked.quoted:
+    if cached.words == asked.words and cached.code == asked.code and cached.quoted == asked.quoted and cached.quantities == asked.quantities:
         return None
     if not (cached.english and asked.english):
         return _foreign(cached, asked)
@@ -54,6 +54,8 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     if "format" in guards and cached.formats != asked.formats:
         return _conflict("format", sorted(cached.formats), sorted(asked.formats))
     if "tense" in guards and (found := _tense(cached, asked)):
+        return found
+    if "scope" in guards and (found := _person(cached, asked)):
         return found
     if "order" in guards:
         swapped = order_conflict(cached, asked, alignment.pairs)
@@ -242,6 +244,16 @@ def _scope(cached: Facts, asked: Facts) -> Conflict | None:
 
 def _keys(targets: Sequence[frozenset[str]]) -> list[str]:
     return [min(keys, default="") for keys in targets]
+
+
+def _person(cached: Facts, asked: Facts) -> Conflict | None:
+    """ "His" against "her"; "my" against "your" unless a "how" or "why" makes both of them anyone's."""
+    one, other = cached.person, asked.person
+    if one and other and one != other:
+        generic = {one, other} == {"first", "second"} and bool({"how", "why"} & (cached.questions | asked.questions))
+        if not generic:
+            return Conflict("person", one, other)
+    return None
 
 
 def _tense(cached: Facts, asked: Facts) -> Conflict | None:

@@ -23,8 +23,8 @@ class Term(NamedTuple):
     """What sort of name it is (a reason of a conflict), or empty."""
     slot: str
     """The preposition that governs it, or empty for a subject or an object."""
-    joined: bool
-    """Whether "and", "or", "vs" or a comma ties it to the term before."""
+    joined: str
+    """What ties it to the term before: "and", "or", "vs", a comma, or empty."""
     negated: bool
     poles: frozenset[int]
     """Axes of opposites it lies on: +n or -n, already turned round if it is negated."""
@@ -43,7 +43,7 @@ class Quantity(NamedTuple):
     units: frozenset[str]
     """The units its symbol may mean ("pound": mass or money); empty without one."""
     bound: str
-    """"", ">", "<", ">=" or "<=": "over 50", "at least 3"."""
+    """"", ">", "<", ">=", "<=", "since", "until", "by": "over 50", "at least 3", "since 2010"."""
     joined: bool
 
 
@@ -66,6 +66,8 @@ class Facts:
     only: tuple[frozenset[str], ...] = ()
     excepted: tuple[frozenset[str], ...] = ()
     quantifiers: frozenset[str] = frozenset()
+    person: str = ""
+    """Whose things it is about, if "my" or "your" says so: first, second, he or she."""
     tense: str = ""
     modal: str = ""
     formats: frozenset[str] = frozenset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.guards.facts import ASPECT, Facts, Quantity, Term
+from policies.guards.facts import ASPECT, NAME, Facts, Quantity, Term
 
 _OPPOSED_SLOTS = {
     frozenset(pair)
@@ -12,6 +12,17 @@ _OPPOSED_SLOTS = {
         ("from", "to"), ("from", "into"), ("from", "toward"), ("with", "without"), ("over", "under"), ("before", "after"), ("for", "against"),
         ("above", "below"), ("since", "until"), ("inside", "outside"), ("in", "outside"), ("within", "outside"),
         ("before", "during"), ("after", "during"), ("before", "since"), ("within", "after"), ("from", "than"),
+    )
+}  # fmt: skip
+_SPECIFIC = frozenset(("by", "about", "from", "under", "over", "against", "through", "across", "since", "until", "into", "than"))
+_COMPATIBLE = {
+    frozenset(pair)
+    for pair in (
+        ("by", "of"), ("by", "from"), ("by", "with"), ("by", "via"), ("about", "of"), ("about", "on"), ("about", "for"), ("about", "in"),
+        ("about", "with"), ("from", "of"), ("from", "off"), ("into", "to"), ("into", "in"), ("through", "via"), ("through", "by"), ("through", "with"),
+        ("through", "in"), ("across", "in"), ("over", "across"), ("over", "on"), ("until", "to"), ("against", "for"), ("against", "with"), ("to", "by"),
+        ("from", "on"), ("into", "on"), ("over", "in"), ("by", "in"), ("to", "over"), ("into", "with"), ("from", "with"), ("by", "at"), ("by", "on"), ("over", "about"),
+        ("by", "through"), ("by", "to"), ("about", "to"), ("into", "for"),
     )
 }  # fmt: skip
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
@@ -24,6 +35,11 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS:
             reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
             return reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}"
+        slots = frozenset((one[i].slot, other[j].slot))
+        if len(slots) == 2 and "" not in slots and slots & _SPECIFIC and slots not in _COMPATIBLE and not (cached.symmetric or asked.symmetric):
+            return "order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}"
+        if {one[i].joined, other[j].joined} == {"and", "or"}:
+            return "quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}"
     if cached.symmetric and asked.symmetric:
         return None
     ordered = sorted(pairs)
@@ -46,6 +62,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                     return "order", f"{first.word} … {second.word}", _reading(other, j, m)
                 if inverted and k == i + 1 and j == m + 1 and any(-pole in second.poles for pole in first.poles):
                     return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+                if inverted and not pivot and first.kind == NAME == second.kind and not (first.slot or second.slot or other[j].slot or other[m].slot) and not (cached.fragment or asked.fragment) and k > i + 0 and _subjects(cached, asked):
+                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
                 if inverted and not pivot and _names_a_class(cached, asked):
                     return "order", f"{first.word} … {second.word}", _reading(other, j, m)
     return None
@@ -60,6 +78,11 @@ def _pivot(ordered: list[tuple[int, int]], i: int, k: int, j: int, m: int) -> bo
 def _loose(*terms: Term) -> bool:
     """Whether one of them hangs on a preposition that moves freely ("hikes in the park", "park hikes")."""
     return any(term.slot in _LOOSE for term in terms)
+
+
+def _subjects(cached: Facts, asked: Facts) -> bool:
+    """Whether both are told or asked with a finite verb, so that two names in turn are its subject and its object."""
+    return cached.questions == asked.questions and not (cached.questions & {"what", "which"})
 
 
 def _names_a_class(cached: Facts, asked: Facts) -> bool:

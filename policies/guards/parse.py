@@ -18,6 +18,9 @@ _BOUNDS = {"!more": ">", "!less": "<", "!atleast": ">=", "!atmost": "<=", "over"
 _NOT_BARE = frozenset("in us st pt ct mi ha ms min sec bar mo cal kn hr rad won t d s h y m g l a b c f k n v w j ac real ton mole ms pa gy ly bit gr gm ad cl atm".split())
 _TIME_UNITS = frozenset("nanosecond microsecond millisecond second minute hour day week fortnight month year decade century".split())
 _ANY = frozenset(("*",))
+_SINCE = frozenset(("since", "until", "by", "against"))
+_PERSONS = {"my": "first", "our": "first", "your": "second", "his": "he", "he": "he", "him": "he", "her": "she", "she": "she", "hers": "she"}
+_NUMBERED = frozenset("ww type phase part chapter level class grade volume act book stage".split())
 _CONVERTING = frozenset(("convert", "conversion", "converted", "express", "expressed"))
 _EMPTY: frozenset[str] = frozenset()
 
@@ -46,6 +49,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         only=tuple(parser.only),
         excepted=tuple(parser.excepted),
         quantifiers=frozenset(parser.quantifiers),
+        person=parser.person,
         tense=parser.tense,
         modal=parser.modal,
         formats=frozenset(parser.formats),
@@ -94,7 +98,8 @@ class _Parser:
         self.modal = ""
         self.symmetric = False
         self.slot = ""
-        self.joined = False
+        self.joined = ""
+        self.person = ""
         self.clause_start = True
         self.pending: list[str] = []
         """Negations, "only" and "except" that wait for the term they are about."""
@@ -118,7 +123,7 @@ class _Parser:
                     self.clause_start = True
                 elif word == ",":
                     self.clause_start = self.clause_start or not self.questions
-                    self.joined = bool(self.terms)
+                    self.joined = "," if self.terms else ""
                 self.slot = ""
                 index += 1
                 continue
@@ -138,8 +143,12 @@ class _Parser:
                 self.clause_start = False
                 index += 1
                 continue
+            if word in _PERSONS and not self.person:
+                self.person = _PERSONS[word]
             if word in small.question:
                 self._question(small.question[word])
+                if word == "who":
+                    self._main_verb(index + 1)
                 index += 1
                 continue
             if word in small.auxiliary and not self._is_noun(word, index):
@@ -155,7 +164,7 @@ class _Parser:
                 index += 1
                 continue
             if word in small.coordinators:
-                self.joined = True
+                self.joined = word if word in ("and", "or") else "vs"
                 if word in ("versus", "vs", "between"):
                     self.symmetric = True
                 if word in ("and", "or", "vs"):
@@ -214,9 +223,17 @@ class _Parser:
             self.counting = True
         self._question("what", force=True)
         self.terms.append(
-            Term(word, frozenset((word,)), frozenset((word,)), ASPECT, "", self.slot, False, False, _EMPTY, False, True, _EMPTY)
+            Term(word, frozenset((word,)), frozenset((word,)), ASPECT, "", self.slot, "", False, _EMPTY, False, True, _EMPTY)
         )
         self.clause_start = False
+
+    def _main_verb(self, index: int) -> None:
+        """ "Who wrote", "who owns": the verb behind the question word tells the tense."""
+        word = self.words[index] if index < len(self.words) else ""
+        base = base_form(word)
+        if self.tense or base == word or word in self.lexicon.small.auxiliary or not word.isalpha():
+            return
+        self.tense = "present" if word.endswith("s") else "" if word.endswith("ing") else "past"
 
     def _question(self, kind: str, force: bool = False) -> None:
         if force or self.clause_start or not self.questions:
@@ -235,6 +252,8 @@ class _Parser:
             if not (word in ("do", "be", "have") and following in ("not", "never")) or self.items[index + 1].flags & CONTRACTED and index + 2 < len(self.words) and self.words[index + 2] in small.subject:
                 if word not in ("do", "have", "be", "must") or following in small.subject or following == "not" or self.items[index + 1].flags & CAPITAL or following.endswith("s"):
                     self.questions.add("polar")
+        if word == "isthere":
+            self.questions.add("polar")
         self.clause_start = False
         self.last_aux = index
         if self.slot in ("than",):
@@ -260,6 +279,10 @@ class _Parser:
 
     def _preposition(self, word: str, index: int) -> None:
         self.clause_start = False
+        following_word = self.words[index + 1] if index + 1 < len(self.words) else "."
+        if word in ("in", "on", "over") and (following_word in _STOPS or following_word in self.lexicon.small.prepositions) and index:
+            self._add(word, self.lexicon.entry(word)._replace(kind=SOFT) if self.lexicon.entry(word) else None, 0)
+            return
         if word in _BOUNDS:
             following = self.items[index + 1] if index + 1 < len(self.items) else None
             if following is not None and (following.flags & DIGITS or following.word in NUMBER_WORDS):
@@ -274,7 +297,7 @@ class _Parser:
             entry = self.lexicon.entry(word)
             self.terms.append(
                 Term(
-                    word, frozenset((word,)), _EMPTY, PLAIN if word in ("before", "after", "against") else SOFT, "", "", False, False,
+                    word, frozenset((word,)), _EMPTY, PLAIN if word in ("before", "after", "against") else SOFT, "", "", "", False,
                     entry.poles if entry else _EMPTY, False, True, _EMPTY,
                 )  # fmt: skip
             )
@@ -323,8 +346,8 @@ class _Parser:
             taken += more
         if units in (frozenset(("week",)), frozenset(("fortnight",))):
             value, units = times(value, self.lexicon.seconds[next(iter(units))]), frozenset(("day",))
-        self.quantities.append(Quantity(value, units, self.bound, self.joined))
-        self.bound, self.joined, self.counting = "", False, False
+        self.quantities.append(Quantity(value, units, self.bound or (self.slot if self.slot in _SINCE else ""), bool(self.joined)))
+        self.bound, self.joined, self.counting = "", "", False
         self._take_pending(frozenset((value,)))
         return taken
 
@@ -391,13 +414,16 @@ class _Parser:
                 self.slot = ""
             return 1
         if item.flags & CAPITAL or (self.terms and self.terms[-1].word == "ww"):
-            value = roman(word.upper()) if len(word) < 6 and (word != "i" or (self.terms and self.terms[-1].word == "ww")) and set(word) <= set("ivx") else ""
+            numbered = bool(self.terms) and (self.terms[-1].word in _NUMBERED or self.terms[-1].kind == NAME)
+            value = roman(word.upper()) if len(word) < 6 and set(word) <= set("ivx") and (len(word) > 1 or (numbered and index == len(self.words) - 1 or self.terms and self.terms[-1].word in _NUMBERED)) else ""
             if value and self.terms:
                 self.quantities.append(Quantity(value, _EMPTY, "", False))
                 return 1
         if word == "x" and self.quantities and index + 1 < len(self.items) and self.items[index + 1].flags & DIGITS:
             word = "times"
         entry = self.lexicon.entry(word)
+        if word == "name" and self.clause_start and not self.terms and not self.questions:
+            return 1
         if entry is not None and entry.kind == VOID and not (item.flags & CAPITAL and word.isupper()):
             if word not in ("and", "a", "the", "an"):
                 self.counting = self.counting and word in ("of", "the")
@@ -445,7 +471,7 @@ class _Parser:
         aspects = found.aspects if found else _EMPTY
         graded = base in self.lexicon.small.graded
         self.terms.append(Term(base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess))
-        self.joined = False
+        self.joined = ""
         self.clause_start = False
         self.counting = False
 
@@ -456,11 +482,11 @@ class _Parser:
 
     def _measures(self) -> bool:
         """Whether a unit follows a number or an article anywhere: "2 hours", "a tablespoon"."""
-        spelled, words = self.lexicon.spelled, self.words
+        spelled, symbols = self.lexicon.spelled, self.lexicon.symbols
         return any(
-            (before in ("a", "an", "one") or before[0].isdigit() or before in NUMBER_WORDS) and (word in spelled or base_form(word) in spelled)
-            for before, word in pairwise(words)
-            if before
+            (before in ("a", "an", "one") or before[0].isdigit() or before in NUMBER_WORDS)
+            and (word in spelled or base_form(word) in spelled or (word in symbols and before[0].isdigit()))
+            for before, word in pairwise(self.words)
         ) or any(item.flags & DIGITS and not item.raw.isdigit() for item in self.items)
 
     def _flush(self) -> None:

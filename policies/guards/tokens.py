@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-MAX_CHARS = 16_384
+MAX_CHARS = 4_096
 """Longer prompts exceed every embedder's window; only their beginning is read, and parse marks them as opaque."""
 
 # Alternatives in order of preference. Every repetition is bounded or over one character class followed by a different one,
