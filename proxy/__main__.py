@@ -4,7 +4,7 @@ import argparse
 import sys
 from types import ModuleType
 
-from proxy.cli import check, embedder, serve
+from proxy.cli import check, embedder, explain, serve
 
 EXAMPLES = """\
 examples:
@@ -16,7 +16,7 @@ examples:
 then point an OpenAI client at it: OpenAI(base_url="http://127.0.0.1:8080/v1")
 """
 
-COMMANDS: dict[str, ModuleType] = {"check": check, "embedder": embedder}
+COMMANDS: dict[str, ModuleType] = {"check": check, "explain": explain, "embedder": embedder}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not given or given[0].startswith("-"):
         serve.configure(parser)
         if given and given[0] in ("-h", "--help"):
-            parser.usage = "python -m proxy [options]\n       python -m proxy {check,embedder} --help"
+            parser.usage = "python -m proxy [options]\n       python -m proxy {check,explain,embedder} --help"
         return serve.run(parser.parse_args(given))
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():

@@ -53,7 +53,7 @@ def admin_app(
     metrics: Metrics,
     metrics_public: bool,
     cache: ExactCache,
-    explain: Callable[[bytes, dict[bytes, bytes]], Awaitable[dict[str, Any]]] | None,
+    explain: Callable[[bytes], Awaitable[dict[str, Any]]],
 ) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
     """The application for `/healthz`, `/readyz`, `/metrics` and `/admin/*`."""
 
@@ -82,9 +82,7 @@ def admin_app(
 
     async def explained(request: Request) -> Response:
         token.check(_fields(request))
-        if explain is None:
-            raise BadRequest("There is nothing to explain with.")
-        return _json(await explain(await request.body(), _fields(request)))
+        return _json(await explain(await request.body()))
 
     async def on_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, ProxyError)

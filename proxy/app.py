@@ -25,6 +25,7 @@ from proxy.chain import Stages, build_chain
 from proxy.context import Handler, Reply, RequestContext
 from proxy.edge import Edge, Receive, Scope, Send, joined_fields, peer_of, refusal
 from proxy.errors import ProxyError
+from proxy.explain import Explainer
 from proxy.flight import Flights
 from proxy.headers import request_id
 from proxy.metrics import Metrics
@@ -139,7 +140,7 @@ class App:
             metrics=self.metrics,
             metrics_public=settings.metrics.public,
             cache=self.cache,
-            explain=None,
+            explain=self._explainer(),
         )
         self._own = Starlette(routes=[Mount("/", app=own)], lifespan=self._lifespan)
         self._gauges()
@@ -161,6 +162,10 @@ class App:
                 ask=Ask(self.pool, self.credentials, self.acceptance, metrics, clock, max_entry_bytes=max_entry_bytes),
             )
         )
+
+    def _explainer(self) -> Explainer:
+        keying = Keying(self.policies, self.pool)
+        return Explainer(self.tenants, keying, Permit(), self.cache, lambda: self.semantics, self._clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Dispatch by path: three string comparisons for a model request."""
