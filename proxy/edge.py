@@ -10,7 +10,7 @@ from proxy.access_log import AccessLog
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.errors import BodyTooLarge, Headers, ProxyError
 from proxy.headers import cache_status, request_id
-from proxy.heartbeat import Heartbeat
+from proxy.heartbeat import EVENT_ENDS, Heartbeat
 from proxy.metrics import Metrics
 from proxy.openai import read_request
 from proxy.tenants import Tenants
@@ -133,20 +133,24 @@ class Edge:
         """Events as they come; a comment when there were none for long; an error event, and no end, on failure."""
         heartbeat = Heartbeat(exchange.send, self._heartbeat_s)
         next_chunk = body.__aiter__().__anext__
+        between_events = True
         try:
             while True:
-                heartbeat.waiting()
+                if between_events:
+                    heartbeat.waiting()
                 try:
                     chunk = await next_chunk()
                 except StopAsyncIteration:
                     return
                 heartbeat.sending()
                 await self._send_chunk(exchange, chunk)
+                between_events = chunk.endswith(EVENT_ENDS)
         except Exception as error:
             failure = ours(error)
             exchange.failed = failure.code
             heartbeat.sending()
-            await exchange.send({"type": "http.response.body", "body": failure.event(), "more_body": True})
+            told = failure.event() if between_events else b"\n\n" + failure.event()
+            await exchange.send({"type": "http.response.body", "body": told, "more_body": True})
         finally:
             await heartbeat.aclose()
 

@@ -6,12 +6,16 @@ from typing import Any
 
 COMMENT = b": askonce\n\n"
 
+EVENT_ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
+"""How a chunk ends behind which something of our own may be put. Only an event too long to be held has others."""
+
 
 class Heartbeat:
     """Sends a comment whenever its stream has been silent for a whole interval.
 
-    The stream's own loop calls `waiting` before each wait for a chunk and `sending` before each send, so a comment
-    never starts within a send. Chunks end where events end. One timer a stream, none a chunk.
+    The stream's own loop calls `waiting` before each wait for a chunk, unless the last one stopped within an event, and
+    `sending` before each send; so a comment starts neither within a send nor within an event. One timer a stream, none
+    a chunk.
     """
 
     __slots__ = ("_interval_s", "_loop", "_send", "_since_s", "_task", "_timer")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, fields, replace
 
 import orjson
 
@@ -9,11 +10,13 @@ from proxy.context import Handler, Outcome, Reply, RequestContext, Stream, Withh
 from proxy.errors import Headers, ProxyError, UpstreamFailed
 from proxy.flight import Flight, Flights, Reader
 from proxy.metrics import Metrics
-from proxy.openai import fold_stream
+from proxy.openai import Folded, fold_stream
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
 SHARED_HEADERS = frozenset({b"content-type", b"content-encoding"})
 """What the body can't be read without. (A coding is there only if the engine coded although asked not to.)"""
+UPSTREAMS_OWN = frozenset({Outcome.MISS, Outcome.BYPASS})
+"""Outcomes whose headers are an upstream's, and not ours."""
 RETRY_WAIT_MAX_S = 5.0
 """A `Retry-After` up to this is waited for before a flight with several readers asks once more."""
 
@@ -29,9 +32,21 @@ class SingleFlight:
         ctx.client.watch()
         if not ctx.permits.share:
             return await in_wire_mode(ctx, await call_next(ctx))
-        flights = self._flights
-        stream = ctx.request.stream or ctx.route.always_stream
         key = _flight_key(ctx)
+        stream = ctx.request.stream or ctx.route.always_stream
+        reply = await self._fly(ctx, call_next, key, stream=stream)
+        if reply is None:
+            reply = await self._fly(ctx, call_next, key + b"/plain", stream=False)
+            assert reply is not None
+        return reply
+
+    async def _fly(self, ctx: RequestContext, call_next: Handler, key: bytes, *, stream: bool) -> Reply | None:
+        """The answer of a flight that is there, or of a new one.
+
+        None for a plain client that followed a stream without usage, though the engine has usage to tell in plain
+        answers: it has to ask plainly, together with those it happened to as well.
+        """
+        flights = self._flights
         flight = None if ctx.permits.fresh_flight else flights.find(key, stream=stream)
         led = flight is None
         if flight is None:
@@ -41,10 +56,20 @@ class SingleFlight:
         reader = flight.join()
         try:
             head = await reader.head()
-            reply = self._reply(ctx, head, reader, alone=led and flight.readers == 1)
-            if not led:
+            reader.with_withheld = ctx.request.include_usage or not ctx.request.stream
+            body = FromFlight(reader)
+            reply = _personal(ctx, head, body, led=led, alone=flight.readers == 1)
+            if ctx.request.stream or not head.events:
+                reply = await in_wire_mode(ctx, reply)
+            else:
+                folded = await _folded_once(head, body)
+                followed_a_stream = flight.stream and not led and not ctx.route.always_stream
+                if followed_a_stream and not folded.has_usage and not folded.error and folded.record is not None:
+                    return None
+                reply = _plain(reply, folded)
+            if not led and head.status == 200:
                 self._metrics.followed()
-            return await in_wire_mode(ctx, reply)
+            return reply
         except BaseException:
             reader.close()
             raise
@@ -54,7 +79,7 @@ class SingleFlight:
         reply = await self._ask(flight, ctx, call_next)
         try:
             lone_headers = any(name == b"set-cookie" for name, _ in reply.headers)
-            flight.open(reply, joinable=not lone_headers)
+            flight.open(_Head(*[getattr(reply, item.name) for item in fields(Reply)]), joinable=not lone_headers)
             if isinstance(reply.body, bytes):
                 flight.append(reply.body)
                 return
@@ -83,15 +108,38 @@ class SingleFlight:
         await asyncio.sleep(wait_s)
         return await call_next(ctx)
 
-    def _reply(self, ctx: RequestContext, head: Reply, reader: Reader[Reply], *, alone: bool) -> Reply:
-        """The flight's head as this reader gets it: only one that is alone sees more than the content type."""
-        reader.with_withheld = ctx.request.include_usage or not ctx.request.stream
-        headers = head.headers if alone else [item for item in head.headers if item[0] in SHARED_HEADERS]
-        reply = Reply(head.status, [*headers], FromFlight(reader), head.events, head.outcome, head.detail)
-        reply.upstream = head.upstream
-        if not alone and head.outcome is Outcome.MISS:
-            reply.outcome = Outcome.COLLAPSED
-        return reply
+
+@dataclass(slots=True)
+class _Head(Reply):
+    """A flight's head, and what its plain readers have in common."""
+
+    folded: Folded | None = None
+    """What its stream came to; set by the first plain reader that has all of it."""
+
+
+def _personal(ctx: RequestContext, head: Reply, body: Stream, *, led: bool, alone: bool) -> Reply:
+    """A flight's head for one of its readers.
+
+    Only who asked, and is alone now, sees more of an upstream's headers than the content type. Who follows has
+    collapsed into another's request, whatever that one's client allowed: the detail is about its own.
+    """
+    headers, outcome, detail = head.headers, head.outcome, head.detail
+    if outcome in UPSTREAMS_OWN:
+        if not (led and alone):
+            headers = [item for item in headers if item[0] in SHARED_HEADERS]
+        if not led:
+            detail = ctx.permits.reason or (detail if outcome is Outcome.MISS else None)
+            outcome = Outcome.COLLAPSED
+    return replace(head, headers=[*headers], body=body, outcome=outcome, detail=detail, stored=head.stored and led)
+
+
+async def _folded_once(head: Reply, body: Stream) -> Folded:
+    """What a flight's stream came to. One fold serves all plain readers, as it may take tens of milliseconds."""
+    assert isinstance(head, _Head)
+    raw = await _read(body)
+    if head.folded is None:
+        head.folded = fold_stream(raw)
+    return head.folded
 
 
 class FromFlight:
@@ -121,20 +169,22 @@ async def in_wire_mode(ctx: RequestContext, reply: Reply) -> Reply:
         if not isinstance(body, FromFlight) and not ctx.request.include_usage:
             reply.body = _WithoutUsage(body)
         return reply
-    raw = await _read(body)
-    folded = fold_stream(raw)
+    return _plain(reply, fold_stream(await _read(body)))
+
+
+def _plain(reply: Reply, folded: Folded) -> Reply:
+    """A streamed reply as a plain one, once its stream has been read; an error event in it is its status and body.
+
+    Raises:
+        UpstreamFailed: it is neither a whole answer nor an error.
+    """
     if folded.error_body is not None:
         status, error = folded.error_body
-        return Reply(
-            status, [*JSON_HEADERS], error, outcome=reply.outcome, detail=reply.detail, upstream=reply.upstream
-        )
+        return replace(reply, status=status, headers=[*JSON_HEADERS], body=error, events=False)
     if folded.record is None or not folded.done:
         raise UpstreamFailed("The upstream's stream ended before its answer was complete.", code="stream_incomplete")
-    headers = [item for item in reply.headers if item[0] != b"content-type"]
-    reply.headers = [*JSON_HEADERS, *headers]
-    reply.body = orjson.dumps(folded.record)
-    reply.events = False
-    return reply
+    headers = [*JSON_HEADERS, *(item for item in reply.headers if item[0] != b"content-type")]
+    return replace(reply, headers=headers, body=orjson.dumps(folded.record), events=False)
 
 
 async def _read(body: Stream) -> bytes:

@@ -71,7 +71,7 @@ class Ask:
                     raise
 
     async def _ask(self, ctx: RequestContext, upstream: Upstream) -> Reply:
-        body, added_usage = outgoing(ctx, upstream)
+        body, asks_usage = outgoing(ctx, upstream)
         target = upstream.base_path + ctx.path
         request = UpstreamRequest(
             "POST",
@@ -86,7 +86,7 @@ class Ask:
         limits = _limits(upstream.timeouts, ctx.family.timeouts)
         exchange = await open_exchange(upstream, request, limits, ctx.tenant.label, self._metrics, self._clock)
         try:
-            return await self._reply(ctx, upstream, exchange, withhold=added_usage)
+            return await self._reply(ctx, upstream, exchange, withhold=asks_usage)
         except BaseException as error:
             await exchange.fail(error)
             raise
@@ -228,7 +228,7 @@ def _identity(request: UpstreamRequest) -> bytes:
 
 
 def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
-    """The body for `upstream`, and whether usage was added to a stream that did not ask for it.
+    """The body for `upstream`, and whether it asks for a stream's usage, be it that askonce adds that.
 
     The bytes that arrived, unless an alias, `always_stream` or `ask_usage` changes them.
     """
@@ -240,7 +240,7 @@ def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
     forced = upstream.always_stream and not request.stream and request.keyable
     if forced:
         changes["stream"] = True
-    added_usage = False
+    asks_usage = request.include_usage
     permits = ctx.permits
     if forced or (
         request.stream and not request.include_usage and upstream.ask_usage and (permits.store or permits.share)
@@ -248,12 +248,12 @@ def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
         options = payload.get("stream_options")
         if options is None or isinstance(options, dict):
             changes["stream_options"] = {**(options or {}), "include_usage": True}
-            added_usage = True
+            asks_usage = True
     if not changes:
-        return ctx.body, False
+        return ctx.body, asks_usage
     if not request.keyable:
-        return _rewritten(ctx.body, changes), False
-    return orjson.dumps({**payload, **changes}), added_usage
+        return _rewritten(ctx.body, changes), asks_usage
+    return orjson.dumps({**payload, **changes}), asks_usage
 
 
 def _rewritten(body: bytes, changes: Mapping[str, object]) -> bytes:
@@ -271,8 +271,9 @@ class _Events:
     """An event stream in chunks of whole events, so that an error or a heartbeat never falls inside one.
 
     All bytes stay as they are; where the stream breaks off, the event it broke in is dropped. `withhold` marks the
-    usage events, which the client did not ask for. An event longer than `max_event_bytes` passes in pieces, so that no
-    engine can make us hold more; if the stream breaks off in such a one, it is ended before the failure is told.
+    usage events, which not every reader has asked for. An event longer than `max_event_bytes` passes in pieces, so
+    that no engine can make us hold more; if the stream breaks off in such a one, it is ended before the failure is
+    told.
     """
 
     def __init__(self, source: Stream, max_event_bytes: int, *, withhold: bool) -> None:
