@@ -28,10 +28,9 @@ from proxy.upstream.aiohttp_connection import AiohttpConnector, AiohttpRequest
 from proxy.upstream.aiohttp_exchange import AiohttpExchange
 from proxy.upstream.client import Timeouts, UpstreamRequest
 from proxy.upstream.failures import MAX_HEAD_BYTES, client_closed, not_http, total_timeout
-from proxy.upstream.origin import Origin, check_request_line
+from proxy.upstream.origin import OWN_HEADERS, Origin, check_request_line
 
 _AUTOMATIC = ("accept", "accept-encoding", "content-type", "user-agent")
-_OWN = frozenset((b"host", b"connection", b"content-length", b"transfer-encoding"))
 _READ_BUFFER_BYTES = 131072  # aiohttp pauses reading at twice this
 
 
@@ -77,8 +76,7 @@ class AiohttpClient:
         except TimeoutError as error:
             raise total_timeout() from error
         if not _is_http(response):
-            exchange.cut()
-            response.close()
+            _cut(response, exchange)
             raise not_http()
         return AiohttpReply(response, exchange)
 
@@ -109,11 +107,12 @@ class AiohttpClient:
 class AiohttpReply:
     """A reply whose head has arrived. See UpstreamReply."""
 
-    __slots__ = ("_exchange", "_kept", "_response", "headers", "status")
+    __slots__ = ("_exchange", "_kept", "_loop", "_response", "headers", "status")
 
     def __init__(self, response: ClientResponse, exchange: AiohttpExchange) -> None:
         self.status = response.status
         self.headers: Headers = [(name.lower(), value) for name, value in response.raw_headers]
+        self._loop = asyncio.get_running_loop()
         self._response = response
         self._exchange = exchange
         self._kept: list[bytes] = []
@@ -152,16 +151,12 @@ class AiohttpReply:
                 # aiohttp drops what it had read before the failure; the interface yields it.
                 return content._read_nowait(-1)
             return await content.readany()
-        except asyncio.CancelledError:
-            self._cut()
+        except (asyncio.CancelledError, GeneratorExit):
+            _cut(self._response, self._exchange)
             raise
         except (ClientError, HttpProcessingError, ProxyError, OSError) as error:
-            self._cut()
+            _cut(self._response, self._exchange)
             raise self._exchange.failure_of_body(error) from error
-
-    def _cut(self) -> None:
-        self._exchange.cut()
-        self._response.close()
 
     async def aclose(self) -> None:
         """See UpstreamReply.aclose."""
@@ -169,12 +164,17 @@ class AiohttpReply:
         if self._response.content.is_eof():
             self._response.release()
         elif not self._response.closed:
-            self._cut()
+            _cut(self._response, self._exchange)
 
     def __del__(self) -> None:
-        # A reply that was dropped: aiohttp closes the response with its own destructor, but flushes uploads first.
-        if not self._response.closed:
-            self._exchange.cut()
+        # A reply that was dropped, maybe in another thread: the collector runs anywhere.
+        if not self._response.closed and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(_cut, self._response, self._exchange)
+
+
+def _cut(response: ClientResponse, exchange: AiohttpExchange) -> None:
+    exchange.cut()
+    response.close()
 
 
 def _is_http(response: ClientResponse) -> bool:
@@ -200,7 +200,7 @@ def _header_map(headers: Headers) -> CIMultiDict[str]:
     """
     fields: CIMultiDict[str] = CIMultiDict()
     for name, value in headers:
-        if name not in _OWN:
+        if name not in OWN_HEADERS:
             try:
                 fields.add(name.decode("ascii"), value.decode("utf-8"))
             except UnicodeDecodeError as error:

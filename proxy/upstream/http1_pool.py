@@ -66,8 +66,9 @@ class Http1Pool:
         for connection in list(self.open):
             connection.fail(error)
         if self.open:
-            self._emptied = asyncio.get_running_loop().create_future()
-            await self._emptied
+            if self._emptied is None:
+                self._emptied = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._emptied)
 
     def _expire(self) -> None:
         oldest = self._clock() - self._keepalive_s

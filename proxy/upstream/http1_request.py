@@ -3,10 +3,7 @@
 import functools
 
 from proxy.upstream.client import UpstreamRequest
-from proxy.upstream.origin import Origin, check_request_line
-
-OWN_HEADERS = frozenset((b"host", b"connection", b"content-length", b"transfer-encoding"))
-"""What the connection decides, whatever the caller's headers say."""
+from proxy.upstream.origin import OWN_HEADERS, Origin, check_request_line
 
 BODILESS_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 """Methods for which no body needs no Content-Length: 0 (RFC 9110, 8.6)."""

@@ -1,8 +1,11 @@
-"""Scheme, host and port of an upstream: all that a client needs to know of its URL."""
+"""Scheme, host and port of an upstream, all that counts of its URL; and what of a request the caller can't decide."""
 
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+OWN_HEADERS = frozenset((b"host", b"connection", b"content-length", b"transfer-encoding"))
+"""What the client's own connection decides, whatever the caller's headers say."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _TARGET = re.compile(rb"/[^\x00-\x20\x7f#]*")

@@ -17,6 +17,7 @@ After its last step a connection stays open until the client closes it.
 
 import asyncio
 import socket
+import ssl
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -67,16 +68,18 @@ class ScriptedServer:
         self._news = asyncio.Event()
 
     @classmethod
-    async def start(cls, scripts: Sequence[Script]) -> "ScriptedServer":
+    async def start(cls, scripts: Sequence[Script], tls: ssl.SSLContext | None = None) -> "ScriptedServer":
         server = cls(scripts)
-        server._server = await asyncio.start_server(server._serve, "127.0.0.1", 0)
+        server._tls = tls is not None
+        server._server = await asyncio.start_server(server._serve, "127.0.0.1", 0, ssl=tls)
         return server
 
     _server: asyncio.Server
+    _tls: bool
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def port(self) -> int:
