@@ -1,24 +1,32 @@
 """Waits for a place in a batch where the family asks for that; sends like completions as one where it allows that."""
 
 import copy
-from collections.abc import AsyncIterator, Sequence
+import logging
+from collections.abc import AsyncIterator, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from proxy.batcher import MicroBatcher, Turn
-from proxy.context import Handler, Reply, RequestContext, Stream
-from proxy.errors import Headers, UpstreamFailed
-from proxy.keys import namespace
+from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
+from proxy.errors import Headers
+from proxy.headers import FORWARDED
 from proxy.openai import COMPLETIONS
+from proxy.permit import ALL
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
+SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after"})
+"""What several clients may get of one reply's headers."""
+TRACES = frozenset({b"traceparent", b"tracestate"})
+"""Of one request each, so that no two requests agree in them."""
+
+logger = logging.getLogger("askonce.batch")
 
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The engine refused the merged request: this one goes by itself."""
+    """The merged request got no answer that could be taken apart: this one goes by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,8 @@ class MicroBatch:
         self._batcher = batcher
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
+        if ctx.permits.only_if_cached:
+            return await call_next(ctx)  # to be refused, and never sent
         batch = ctx.family.batch
         wait_s = batch.max_wait_ms / 1000
         if batch.merge == "prompts" and mergeable(ctx):
@@ -89,31 +99,29 @@ class _InFlight:
 
 
 def mergeable(ctx: RequestContext) -> bool:
-    """One string to complete, once, not as a stream: what an array can hold and be split into again."""
+    """One string to complete, once, and nowhere as a stream: what an array can hold and be split into again."""
     request = ctx.request
     payload = request.payload
     return (
         ctx.path == COMPLETIONS
         and request.keyable
         and not request.stream
+        and not any(upstream.always_stream for upstream in ctx.route.upstreams)
         and isinstance(payload.get("prompt"), str)
         and payload.get("n") in (None, 1)
         and payload.get("best_of") in (None, 1)
     )
 
 
-def _equal_but_for_the_prompt(ctx: RequestContext) -> bytes:
-    """Requests travel together only if they are one tenant's and agree in everything else, `max_tokens` included."""
-    return namespace(
-        ctx.request.payload,
-        path=ctx.path,
-        tenant=ctx.tenant.id,
-        model=ctx.route.model,
-        revision=ctx.route.revision,
-        meaning=ctx.family.meaning,
-        family=ctx.family.name,
-        ignore_user=False,
-    )
+def _equal_but_for_the_prompt(ctx: RequestContext) -> Hashable:
+    """Requests travel together only if they are one tenant's and agree in all else that goes up, `max_tokens` included.
+
+    More than the key looks at: one member's `metadata` or `service_tier` must not become all members'.
+    """
+    parameters = {name: value for name, value in ctx.request.payload.items() if name != "prompt"}
+    headers = tuple(item for item in ctx.raw_headers if item[0] in FORWARDED and item[0] not in TRACES)
+    told = orjson.dumps(parameters, option=orjson.OPT_SORT_KEYS)
+    return ctx.path, ctx.query, ctx.tenant.id, ctx.route.model, ctx.route.revision, ctx.family.name, told, headers
 
 
 async def send_merged(members: list[Member]) -> Sequence[Reply | Alone | BaseException]:
@@ -129,12 +137,27 @@ async def send_merged(members: list[Member]) -> Sequence[Reply | Alone | BaseExc
         return [Alone()] * len(members)
     if reply.status != 200:
         # A refusal may be about one of the prompts only; a passing failure is everybody's.
-        refused = 400 <= reply.status < 500 and reply.status not in (401, 403, 408, 429)
-        return [Alone() if refused else replace(reply) for _ in members]
+        if 400 <= reply.status < 500 and reply.status not in (401, 403, 408, 429):
+            return [Alone()] * len(members)
+        headers = [item for item in reply.headers if item[0] in SHARED_HEADERS]
+        return [_personal(member.ctx, reply, headers, reply.body) for member in members]
     answers = split(reply.body, len(members))
     if answers is None:
-        raise UpstreamFailed("The upstream's answer does not have one choice for each prompt.", code="merge_failed")
-    return [replace(reply, headers=[*JSON_HEADERS], body=answer) for answer in answers]
+        logger.warning(
+            "family %s: the engine's answer to %d prompts does not have one choice for each, so they were asked again "
+            "one by one; leave out `merge: prompts` for this engine",
+            members[0].ctx.family.name,
+            len(members),
+        )
+        return [Alone()] * len(members)
+    return [_personal(member.ctx, reply, JSON_HEADERS, answer) for member, answer in zip(members, answers, strict=True)]
+
+
+def _personal(ctx: RequestContext, reply: Reply, headers: Headers, body: bytes) -> Reply:
+    """The merged request's reply for one member, whose own request it is told about."""
+    reason = ctx.permits.reason
+    outcome = Outcome.BYPASS if reason else Outcome.MISS
+    return replace(reply, headers=[*headers], body=body, outcome=outcome, detail=reason)
 
 
 def split(body: bytes, count: int) -> list[bytes] | None:
@@ -159,4 +182,5 @@ def _merged(contexts: list[RequestContext]) -> RequestContext:
     payload = {**first.request.payload, "prompt": [ctx.request.payload["prompt"] for ctx in contexts]}
     merged.request = replace(first.request, payload=payload)
     merged.body = orjson.dumps(payload)
+    merged.permits = ALL  # it is no client's own request: it goes without anybody's id
     return merged
