@@ -141,7 +141,8 @@ def _csv_records(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, Mappin
                 )
             yield reader.line_num, fields
     except csv.Error as error:
-        raise TraceError(f"{path}, row {reader.line_num}: {error}") from None
+        # The row that could not be read is not counted yet.
+        raise TraceError(f"{path}, row {reader.line_num + 1}: {error}") from None
 
 
 def _json_records(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -293,7 +293,7 @@ def test_preempted_work_is_done_again():
 
 
 def test_a_preempted_request_finds_its_own_blocks_if_nobody_took_them():
-    """The second gives way to the first; what of its blocks the first did not need, answer included, need not be redone."""
+    """The second gives way to the first; what the first left of its blocks, answer included, need not be redone."""
     work = [Request(0.0, 8, 30), Request(0.0, 9, 20)]
     given_ = EngineSettings(max_num_seqs=2, block_tokens=4, blocks=14, plan_ahead=False)
     kept = simulate(work, SECOND, given_)

@@ -1,0 +1,245 @@
+"""replay, fit, validate, plan and benchmark as a user calls them: exit status, files, one line for what is wrong."""
+
+import argparse
+import csv
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulation import benchmark
+from simulation.__main__ import main
+from simulation.cost_file import load_cost
+
+DATA = Path(str(resources.files("simulation") / "data"))
+RUN = DATA / "vllm_runs" / "rtxpro6000_llama31_8b_tp1.jsonl"
+AZURE = DATA / "azure2023_conv.csv"
+HEAD = "arrival_s,prompt_tokens,output_tokens\n"
+
+# Scripts read these; keys may be added, never renamed.
+STABLE = (
+    "latency_mape",
+    "latency_mean_err",
+    "latency_p95_err",
+    "ttft_mean_err",
+    "tpot_mean_err",
+    "prefix_hit_rate",
+    "preemptions",
+)
+
+
+def written(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def test_validate_writes_the_stable_keys(tmp_path):
+    out = tmp_path / "out.json"
+    command = ["validate", str(RUN), "--meta", str(RUN.with_suffix(".meta.json")), "--cost", "rtxpro6000-llama3.1-8b"]
+    assert main([*command, "--blocks", "20000", "--json", str(out)]) == 0
+    found = written(out)
+    assert all(isinstance(found[key], int | float) for key in STABLE)
+    assert found["rows"] == "all"
+    assert found["latency_mape"] == pytest.approx(0.015, abs=0.005)
+    assert found["prefix_hit_rate"] == pytest.approx(0.076, abs=0.002)
+    assert found["engine"]["blocks"] == 20000
+
+
+def test_validate_reports_the_half_it_did_not_fit(tmp_path):
+    out, cost = tmp_path / "out.json", tmp_path / "cost.json"
+    command = ["validate", str(RUN), "--cost", "rtxpro6000-llama3.1-8b", "--fit-overhead", "first-half"]
+    assert main([*command, "--json", str(out), "--save-cost", str(cost)]) == 0
+    found = written(out)
+    assert found["rows"] == "second half"
+    assert found["latency_mape"] == found["second_half"]["latency_mape"]
+    assert found["latency_mape"] < 0.015
+    assert load_cost(str(cost)).overhead_step_s > 0
+
+
+def test_validate_can_be_a_check(capsys):
+    command = ["validate", str(RUN), "--cost", "reference"]
+    assert main([*command, "--max-mape", "0.05"]) == 1
+    assert "is above 5.00%" in capsys.readouterr().out
+
+
+def test_validate_draws_and_tells_what_mechanisms_are_worth(tmp_path, capsys):
+    plot = tmp_path / "out.html"
+    assert main(["validate", str(RUN), "--cost", "rtxpro6000-llama3.1-8b", "--plot", str(plot), "--mechanisms"]) == 0
+    assert b"data:image/png" in plot.read_bytes()
+    assert "prefix caching" in capsys.readouterr().out
+
+
+def test_validate_with_the_kv_limit_of_another_card(tmp_path):
+    out = tmp_path / "out.json"
+    assert main(["validate", str(RUN), "--cost", "RTX 4090 Llama-3.1-8B", "--blocks", "2587", "--json", str(out)]) == 0
+    found = written(out)
+    assert found["preemptions"] > 100
+    assert found["prefix_hit_rate"] == pytest.approx(0.019, abs=0.002)
+
+
+def test_json_alone_goes_to_the_terminal(capsys):
+    assert main(["validate", str(RUN), "--cost", "rtxpro6000-llama3.1-8b", "--json", "-"]) == 0
+    assert set(STABLE) <= set(json.loads(capsys.readouterr().out))
+
+
+def test_replay_writes_summary_requests_and_series(tmp_path):
+    out, rows, series = tmp_path / "o.json", tmp_path / "rows.csv", tmp_path / "series.jsonl"
+    command = ["replay", str(AZURE), "--cost", "rtxpro6000-llama3.1-8b", "--limit", "200", "--rate", "4"]
+    assert main([*command, "--json", str(out), "--requests", str(rows), "--series", str(series)]) == 0
+    found = written(out)
+    assert found["label"] == "stable"
+    assert found["rate_per_s"] == pytest.approx(4)
+    assert found["ttft"]["p95"] > found["ttft"]["p50"] > 0
+    with rows.open() as file:
+        first = next(csv.DictReader(file))
+    assert {"arrival_s", "scheduled_s", "first_token_s", "last_token_s", "preemptions", "cached_tokens", "path"} <= set(
+        first
+    )
+    assert json.loads(series.read_text().splitlines()[5])["t"] == 5.0
+
+
+def test_replay_step_by_step_says_the_same(tmp_path):
+    outs = [tmp_path / "skip.json", tmp_path / "step.json"]
+    command = [
+        "replay",
+        str(DATA / "mooncake_conversation.jsonl"),
+        "--cost",
+        "reference",
+        "--limit",
+        "30",
+        "--engines",
+        "2",
+    ]
+    assert main([*command, "--json", str(outs[0])]) == 0
+    assert main([*command, "--step", "--json", str(outs[1])]) == 0
+    skip, step = (written(out) for out in outs)
+    assert skip["latency"]["mean"] == pytest.approx(step["latency"]["mean"], abs=1e-6)
+    assert skip["steps"] == step["steps"]
+
+
+def test_replay_draws_from_a_servegen_client(capsys):
+    client = DATA / "servegen_deepseek-r1-1-trace.csv"
+    assert main(["replay", str(client), "--cost", "rtxpro6000-llama3.1-8b", "--for-s", "900", "--seed", "2"]) == 0
+    assert "requests" in capsys.readouterr().out
+
+
+def test_replay_tells_of_extrapolation_in_one_line(capsys):
+    command = ["replay", str(AZURE), "--cost", "cpu-gemma3-270m-q4", "--limit", "30"]
+    assert main(command) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("warning: cost cpu-gemma3-270m-q4: extrapolated beyond its measurements (sequences ")
+
+
+def test_fit_makes_a_cost_model_that_replay_takes(tmp_path):
+    steps, cost = tmp_path / "steps.csv", tmp_path / "mine.json"
+    lines = [f"{n},{500 * n},{p},{p * p},{9 + 0.3 * n + 0.04 * p}" for n in (1, 8, 32) for p in (0, 256, 1024)]
+    steps.write_text("sequences,kv_tokens,prompt_tokens,chunk_context,time_ms\n" + "\n".join(lines))
+    assert main(["fit", str(steps), "--out", str(cost)]) == 0
+    assert load_cost(str(cost)).step_s == pytest.approx(9e-3, rel=0.05)
+    assert "rms all" in load_cost(str(cost)).provenance
+    assert main(["replay", str(AZURE), "--cost", str(cost), "--limit", "20"]) == 0
+
+
+def test_fit_overhead_on_a_run_or_carry_it_over(tmp_path):
+    fitted, carried = tmp_path / "fitted.json", tmp_path / "carried.json"
+    command = ["fit", "rtxpro6000-llama3.1-8b", "--run", str(RUN), "--overhead", "step,sequence", "--out", str(fitted)]
+    assert main(command) == 0
+    assert load_cost(str(fitted)).overhead_step_s == pytest.approx(3.1e-3, rel=0.1)
+    assert "overhead fitted on the first half" in load_cost(str(fitted)).provenance
+    assert main(["fit", "rtx4090-llama3.1-8b", "--overhead-of", str(fitted), "--out", str(carried)]) == 0
+    assert load_cost(str(carried)).overhead_step_s == load_cost(str(fitted)).overhead_step_s
+
+
+def test_plan_says_how_many_engines_and_what_a_cache_changes(tmp_path):
+    out = tmp_path / "out.json"
+    command = ["plan", str(AZURE), "--cost", "rtx4090-llama3.1-8b", "--limit", "300", "--rate", "12"]
+    status = main([*command, "--target", "p95 ttft < 1", "--repeats", "0.5", "--questions", "20", "--json", str(out)])
+    assert status == 0
+    bare, shared, cached = written(out)["needs"]
+    assert bare["engines"] >= cached["engines"] >= 1
+    assert cached["hit_share"] > 0.3
+    assert shared["hit_share"] == bare["hit_share"] == 0
+
+
+def test_plan_that_cannot_be_kept_exits_1():
+    command = ["plan", str(AZURE), "--cost", "rtx4090-llama3.1-8b", "--limit", "40"]
+    assert main([*command, "--target", "p95 ttft < 0.001", "--max-engines", "2"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "said"),
+    [
+        ("0,5,5\n1,x,5\n", [], "row 3: prompt_tokens is 'x'"),
+        ("0,5,5\n1,-5,5\n", [], "row 3: prompt_tokens is -5"),
+        ("3,5,5\n1,5,5\n", [], "row 3: arrives at 1 s, before the one ahead of it (3 s)"),
+        ("0,5,5\n1,900,5\n", ["--blocks", "20"], "row 3: 900 prompt and 5 output tokens need 57 blocks"),
+        ("0,5,5\n1,900,5\n", ["--blocks", "20", "--engines", "2"], "row 3: 900 prompt and 5 output tokens"),
+        ("0,5,5\n", ["--max-num-seqs", "0"], "max_num_seqs is 0"),
+        ("0,5,5\n", ["--limit", "0"], "the number of requests is 0"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(tmp_path, capsys, rows: str, more: list[str], said: str):
+    path = tmp_path / "trace.csv"
+    path.write_text(HEAD + rows)
+    assert main(["replay", str(path), "--cost", "reference", *more]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert said in captured.err
+    if said.startswith("row"):
+        assert str(path) in captured.err
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["validate", "none.jsonl", "--cost", "reference"], "none.jsonl: No such file"),
+        (["validate", str(RUN), "--cost", "reference", "--meta", "none.json"], "none.json: No such file"),
+        (["validate", str(RUN), "--cost", "none"], "none: no such file, and no preset of that name"),
+        (["validate", str(RUN), "--cost", "reference", "--plot", "out.gif"], "plots are .png or .html"),
+        (["fit", str(RUN), "--out", "x.json"], "row 1: no time"),
+        (["fit", "none", "--layers", "3"], "none_dense.csv: no such file"),
+        (
+            ["fit", "reference", "--run", str(RUN), "--overhead", "luck"],
+            "--overhead luck: write some of step, sequence",
+        ),
+        (
+            ["plan", str(AZURE), "--cost", "reference", "--target", "p95 ttft < 1", "--max-engines", "0"],
+            "--max-engines is 0",
+        ),
+        (
+            ["replay", str(AZURE), "--cost", "reference", "--json", "/none/out.json", "--limit", "2"],
+            "cannot be written",
+        ),
+    ],
+)
+def test_what_is_missing_or_wrong_is_told_and_exits_2(capsys, command: list[str], said: str):
+    assert main(command) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_bad_target_is_bad_usage(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["plan", str(AZURE), "--cost", "reference", "--target", "fast"])
+    assert caught.value.code == 2
+    assert "write a target like 'p95 ttft < 1'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["replay", "fit", "validate", "plan"])
+def test_help_has_an_example(capsys, command: str):
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    assert "python -m simulation " + command in capsys.readouterr().out
+
+
+def test_the_benchmark_counts_requests_per_cpu_second(tmp_path):
+    parser = argparse.ArgumentParser()
+    benchmark.configure(parser)
+    out = tmp_path / "speed.json"
+    args = parser.parse_args(["--rates", "2", "--requests", "200", "--passes", "1", "--json", str(out)])
+    assert benchmark.run(args) == 0
+    (speed,) = written(out)["speeds"]
+    assert speed["skipping"] > 0 < speed["stepping"]
+    assert speed["steps_per_request"] > 1
