@@ -3,7 +3,7 @@
 import math
 import queue
 import threading
-from asyncio import Future
+from asyncio import AbstractEventLoop, Future, Task
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +34,14 @@ class WorkerThread:
             job()
 
 
+def call_on_loop(loop: AbstractEventLoop, callback: Callable[[], None]) -> None:
+    """From the thread: call back on the loop, if there still is one."""
+    try:
+        loop.call_soon_threadsafe(callback)
+    except RuntimeError:  # it closed while the embedder was out
+        return
+
+
 @dataclass(slots=True, eq=False)
 class Waiting:
     """One text under way, and how many callers wait for it."""
@@ -44,12 +52,17 @@ class Waiting:
     """On the loop's clock."""
     done: Future[Embedded]
     callers: int = 0
+    task: Task[None] | None = None
+    """Carries it through the batcher."""
+
+    def answer(self, answer: Embedded) -> None:
+        """Tell all callers, unless they were told."""
+        if not self.done.done():
+            self.done.set_result(answer)
 
 
-def take(
-    waiting: Iterable[Waiting], now_s: float, seconds_a_text: float, max_batch: int
-) -> tuple[list[Waiting], list[Waiting]]:
-    """The next batch, and those whose deadline it is too late for.
+def take(waiting: Iterable[Waiting], now_s: float, seconds_a_text: float) -> tuple[list[Waiting], list[Waiting]]:
+    """Who of a batch goes now, and those whose deadline it is too late for; the rest goes next.
 
     Oldest first, as many as can all be done before the earliest deadline among them. Without that, an overloaded
     worker would spend its time on texts that are late when they are done. If nothing can be done in time, the newest
@@ -63,7 +76,7 @@ def take(
             late.append(one)
             continue
         earliest_s = min(earliest_s, one.deadline_s)
-        if len(batch) == max_batch or now_s + seconds_a_text * (len(batch) + 1) > earliest_s:
+        if now_s + seconds_a_text * (len(batch) + 1) > earliest_s:
             break
         batch.append(one)
     if not batch and late:

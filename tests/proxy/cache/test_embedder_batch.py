@@ -27,34 +27,34 @@ def answers(embedder: FakeEmbedder, *texts: str) -> tuple[list[Embedded], str]:
     return embed_batch(embedder, VectorCheck(embedder.dimensions), texts)
 
 
-def test_what_waits_goes_together_up_to_the_largest_batch(loop):
+def test_what_can_be_done_in_time_goes_together(loop):
     queue = waiting(loop, 1.0, 1.0, 1.0)
-    assert take(queue, 0.0, 0.001, max_batch=2) == (queue[:2], [])
+    assert take(queue, 0.0, 0.001) == (queue, [])
 
 
 def test_a_batch_is_no_larger_than_its_earliest_deadline_allows(loop):
     queue = waiting(loop, 5.0, 0.2, 5.0, 5.0)
-    batch, late = take(queue, 0.0, 0.1, max_batch=32)
+    batch, late = take(queue, 0.0, 0.1)
     assert (batch, late) == (queue[:2], [])
 
 
 def test_a_text_that_would_make_an_earlier_one_late_waits_for_the_next_batch(loop):
     queue = waiting(loop, 0.1, 9.0)
-    assert take(queue, 0.0, 0.1, max_batch=32) == (queue[:1], [])
+    assert take(queue, 0.0, 0.1) == (queue[:1], [])
 
 
 def test_texts_that_cannot_be_done_in_time_make_room_for_those_that_can(loop):
     queue = waiting(loop, 0.05, 0.06, 1.0)
-    assert take(queue, 0.0, 0.1, max_batch=32) == (queue[2:], queue[:2])
+    assert take(queue, 0.0, 0.1) == (queue[2:], queue[:2])
 
 
 def test_if_none_can_be_done_in_time_the_newest_is_tried_so_that_the_estimate_can_recover(loop):
     queue = waiting(loop, 0.05, 0.06)
-    assert take(queue, 0.0, 60.0, max_batch=32) == (queue[1:], queue[:1])
+    assert take(queue, 0.0, 60.0) == (queue[1:], queue[:1])
 
 
 def test_nothing_waiting_is_an_empty_batch():
-    assert take([], 0.0, 0.1, max_batch=32) == ([], [])
+    assert take([], 0.0, 0.1) == ([], [])
 
 
 def test_each_text_gets_its_own_vector():
