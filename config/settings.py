@@ -36,6 +36,7 @@ __all__ = [
     "TenantSettings",
     "TimeoutsSettings",
     "UpstreamSettings",
+    "exposed_key",
     "is_loopback",
     "load_settings",
     "startup_warnings",
@@ -120,6 +121,9 @@ class Settings(BaseSettings):
     admin_token: Token | None = None
     """Needed for `/admin/*` and `/dashboard`. Unset: made at start and printed."""
 
+    admin_hosts: tuple[str, ...] = ()
+    """Names under which an administrator reaches the proxy, besides localhost and any address."""
+
     policies: Path | None = None
     """File of the families. Unset: the packaged one."""
 
@@ -180,13 +184,8 @@ class Settings(BaseSettings):
                 owner[key] = tenant.name
         if self.trust_tenant_header and not self.trusted_proxies:
             raise fault(("trust_tenant_header",), "needs trusted_proxies: write the addresses whose x-tenant counts")
-        spent = next((upstream.name for upstream in self.upstreams if upstream.api_key_env), None)
-        if spent and not self.tenants and not self.open and not is_loopback(self.host):
-            raise fault(
-                ("host",),
-                f"on {self.host} anyone who reaches the port could spend the API key of upstream {spent}: write "
-                "`tenants:` with the keys of those who may, or host: 127.0.0.1, or open: true to allow everyone",
-            )
+        if exposed := exposed_key(self, self.host):
+            raise fault(("host",), exposed)
         return self
 
 
@@ -211,6 +210,17 @@ def load_settings(config_path: Path | None, overrides: Mapping[str, Any]) -> Set
             said.append(f"{_place(where, document, environment, overrides)}: {text}")
         # The chained error would show the values, secrets among them.
         raise ConfigError("\n".join(said)) from None
+
+
+def exposed_key(settings: Settings, host: str) -> str | None:
+    """What to write where a server bound to `host` lets anyone spend an upstream's API key; None if it does not."""
+    spent = next((upstream.name for upstream in settings.upstreams if upstream.api_key_env), None)
+    if spent is None or settings.tenants or settings.open or is_loopback(host):
+        return None
+    return (
+        f"on {host} anyone who reaches the port could spend the API key of upstream {spent}: write "
+        "`tenants:` with the keys of those who may, or host: 127.0.0.1, or open: true to allow everyone"
+    )
 
 
 def startup_warnings(settings: Settings, environment: Mapping[str, str]) -> list[str]:

@@ -1,6 +1,5 @@
 """What is askonce's own: health, metrics, and what an administrator may ask. Starlette, behind the hot paths."""
 
-import hmac
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,9 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from proxy.admin_access import AdminAccess
 from proxy.cache.exact import ExactCache
 from proxy.edge import Receive, Scope, Send, refusal
-from proxy.errors import BadRequest, Forbidden, NotFound, ProxyError, Unauthorized
+from proxy.errors import BadRequest, NotFound, ProxyError
 from proxy.metrics import Metrics
 
 Check = Callable[[], tuple[bool, dict[str, Any]]]
@@ -28,27 +28,9 @@ class MethodNotAllowed(ProxyError):
     code = "method_not_allowed"
 
 
-class AdminToken:
-    """The one credential for everything that is not a client's business."""
-
-    def __init__(self, token: str) -> None:
-        self._token = token.encode()
-
-    def check(self, fields: dict[bytes, bytes]) -> None:
-        """Accepts `Authorization: Bearer TOKEN` or `x-askonce-admin-token: TOKEN`.
-
-        Raises:
-            Unauthorized: neither holds the token.
-        """
-        bearer = fields.get(b"authorization", b"")
-        given = (fields.get(b"x-askonce-admin-token", b""), bearer.partition(b" ")[2].strip())
-        if not any(hmac.compare_digest(value, self._token) for value in given):
-            raise Unauthorized("This path needs the admin token: send it as Authorization: Bearer TOKEN.")
-
-
 def admin_app(
     *,
-    token: AdminToken,
+    access: AdminAccess,
     ready: Check,
     metrics: Metrics,
     metrics_public: bool,
@@ -66,12 +48,12 @@ def admin_app(
 
     async def exposition(request: Request) -> Response:
         if not metrics_public:
-            token.check(_fields(request))
+            access.check(_fields(request))
         return Response(metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def purge(request: Request) -> Response:
         """Drop stored answers: `{"all": true}` or `{"family": "capitals"}`."""
-        wanted = await _changing(request, token)
+        wanted = await _changing(request, access)
         if wanted.get("all") is True:
             dropped = cache.clear()
         elif isinstance(family := wanted.get("family"), str):
@@ -81,7 +63,7 @@ def admin_app(
         return _json({"dropped": dropped})
 
     async def explained(request: Request) -> Response:
-        token.check(_fields(request))
+        access.check(_fields(request))
         return _json(await explain(await request.body()))
 
     async def on_error(request: Request, error: Exception) -> Response:
@@ -109,14 +91,11 @@ def admin_app(
     )
 
 
-async def _changing(request: Request, token: AdminToken) -> dict[str, Any]:
-    """The body of a call that changes something: from no browser page but our own (no `Origin` but this host's)."""
-    token.check(_fields(request))
+async def _changing(request: Request, access: AdminAccess) -> dict[str, Any]:
+    """The body of a call that changes something."""
+    access.check_change(_fields(request))
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("Send the body as application/json.", code="not_json")
-    origin = request.headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != request.headers.get("host"):
-        raise Forbidden("Calls that change something are not taken from another site.", code="foreign_origin")
     try:
         body = orjson.loads(await request.body())
     except orjson.JSONDecodeError:

@@ -18,13 +18,14 @@ from config.settings import Settings
 from policies.model import PolicySet
 from proxy.acceptance import Acceptance
 from proxy.access_log import AccessLog
-from proxy.admin import AdminToken, admin_app
+from proxy.admin import admin_app
+from proxy.admin_access import SAFE_METHODS, TOKEN_HEADER, AdminAccess
 from proxy.cache.build import build_semantics
 from proxy.cache.exact import Entry, ExactCache
 from proxy.chain import Stages, build_chain
 from proxy.context import Handler, Reply, RequestContext
 from proxy.edge import Edge, Receive, Scope, Send, joined_fields, peer_of, refusal
-from proxy.errors import ProxyError
+from proxy.errors import ProxyError, Unavailable
 from proxy.explain import Explainer
 from proxy.flight import Flights
 from proxy.headers import request_id
@@ -92,9 +93,8 @@ class App:
             _secret(settings.tenant_secret).encode(),
             trusted_proxies=settings.trusted_proxies,
             trust_header=settings.trust_tenant_header,
-            by_credential=any(self.credentials.passes_on(upstream) for upstream in self.pool.upstreams),
         )
-        self.tenants.configure(_rights(settings))
+        self._configure_tenants(settings)
         self.cache = ExactCache(
             max_entries=settings.store.max_entries, max_bytes=settings.store.max_bytes, on_removal=self._forget_vector
         )
@@ -108,7 +108,7 @@ class App:
         self.batcher = Merger(send_merged)
         self.revalidation = Revalidation()
         self.models = Models(self.pool, self.credentials)
-        self.acceptance = Acceptance(self._accepts, self._judged, ttl_s=settings.auth_ttl_s, clock=clock)
+        self.acceptance = Acceptance(self._accepts, self._judges, ttl_s=settings.auth_ttl_s, clock=clock)
         self.probe = Probe(self.pool, interval_s=settings.probe_s, timeout_s=min(settings.probe_s, PROBE_TIMEOUT_S))
         self.reloader = Reloader(settings, read_settings or (lambda: settings), self.apply, self.metrics, files)
         self._marks = Marks.new()
@@ -133,9 +133,9 @@ class App:
             management=settings.pass_through == "all",
             max_body_bytes=settings.max_body_bytes,
         )
-        self._token = AdminToken(self.admin_token)
+        self._access = AdminAccess(self.admin_token, (settings.host, *settings.admin_hosts))
         own = admin_app(
-            token=self._token,
+            access=self._access,
             ready=self.ready,
             metrics=self.metrics,
             metrics_public=settings.metrics.public,
@@ -203,20 +203,22 @@ class App:
 
     async def _named(self, scope: Scope, receive: Receive, send: Send) -> None:
         """`/upstream/NAME/…`: one upstream by name, management paths included, with the admin token."""
+        fields = joined_fields(scope["headers"])
         try:
-            self._token.check(joined_fields(scope["headers"]))
+            if scope["method"] in SAFE_METHODS:
+                self._access.check(fields)
+            else:
+                self._access.check_change(fields)
         except ProxyError as error:
             await _send_small(scope, send, error.status, error.headers(), error.body())
             return
         name, _, rest = scope["path"].removeprefix("/upstream/").partition("/")
         # The rest of the path is taken from the raw one, so that its own percent-encoding survives.
         target = b"/" + scope["raw_path"].split(b"/", 3)[3] if rest else b"/"
-        bearer = [item for item in scope["headers"] if item[0] not in (b"authorization", b"x-askonce-admin-token")]
-        kept = {**scope, "headers": bearer if self._admin_by_bearer(scope) else scope["headers"]}
-        await self._pass_through.to_named(name, target, kept, receive, send)
-
-    def _admin_by_bearer(self, scope: Scope) -> bool:
-        return not any(name == b"x-askonce-admin-token" for name, _ in scope["headers"])
+        if TOKEN_HEADER not in fields:
+            # The token came as `Authorization`, where an engine's own credential would stand.
+            scope = {**scope, "headers": [item for item in scope["headers"] if item[0] != b"authorization"]}
+        await self._pass_through.to_named(name, target, scope, receive, send)
 
     def ready(self) -> tuple[bool, dict[str, Any]]:
         """Whether requests can be answered now, and why not. Read from what the probes found; asks nobody."""
@@ -249,9 +251,13 @@ class App:
         self._retired += [upstream.client for upstream in before if upstream.client not in kept]
         self.pool.replace(upstreams)
         self.probe.follow()
-        self.tenants.configure(_rights(settings))
+        self._configure_tenants(settings)
         self.policies.current = policies
         self._upstream_states()
+
+    def _configure_tenants(self, settings: Settings) -> None:
+        judged = any(self.credentials.passes_on(upstream) for upstream in self.pool.upstreams)
+        self.tenants.configure(_rights(settings), by_credential=judged)
 
     def _fill(self, ctx: RequestContext, entry: Entry) -> None:
         if self.semantics is not None:
@@ -269,12 +275,17 @@ class App:
             self._semantic_lookup.semantics = self.semantics
             await self.semantics.start()
 
-    async def _accepts(self, ctx: RequestContext) -> bool:
-        upstream = self.pool.choose(ctx.route)
-        return isinstance(await self.models.ask(upstream, ctx.raw_headers, ctx.fields), list)
+    async def _accepts(self, ctx: RequestContext) -> str | None:
+        others = [upstream for upstream in ctx.route.upstreams if not self.credentials.passes_on(upstream)]
+        try:
+            judge = self.pool.choose(ctx.route, others)
+        except Unavailable:
+            return None
+        accepted = isinstance(await self.models.ask(judge, ctx.raw_headers, ctx.fields), list)
+        return judge.name if accepted else None
 
-    def _judged(self, ctx: RequestContext) -> bool:
-        return any(self.credentials.passes_on(upstream) for upstream in ctx.route.upstreams)
+    def _judges(self, ctx: RequestContext) -> list[str]:
+        return [upstream.name for upstream in ctx.route.upstreams if self.credentials.passes_on(upstream)]
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -322,8 +333,7 @@ class App:
         self._upstream_states()
 
     def _upstream_states(self) -> None:
-        for upstream in self.pool.upstreams:
-            self.metrics.upstream_state(upstream.name, partial(_up, upstream))
+        self.metrics.upstream_states({upstream.name: partial(_up, upstream) for upstream in self.pool.upstreams})
 
 
 def create_app(settings: Settings, policies: PolicySet, **options: Any) -> App:

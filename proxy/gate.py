@@ -32,6 +32,15 @@ class Gate:
         self._queues: OrderedDict[str, OrderedDict[_Waiter, None]] = OrderedDict()
         """Waiters by tenant, oldest first; the tenant whose turn is next comes first, and none is empty."""
 
+    def configure(self, max_concurrency: int, max_queue: int, queue_timeout_s: float) -> None:
+        """Take over changed limits: new places go to who waits, and who waits already keeps its time."""
+        self.max_concurrency = max_concurrency
+        self.max_queue = max_queue
+        self.queue_timeout_s = queue_timeout_s
+        while self.in_flight < self.max_concurrency and (waiter := self._next_waiter()) is not None:
+            self.in_flight += 1
+            waiter.set_result(Place(self))
+
     async def enter(self, tenant: str) -> "Place":
         """Wait for a place; without suspending if one is free.
 
@@ -72,6 +81,15 @@ class Gate:
     def give_back(self, held_s: float) -> None:
         """For `Place.leave`, which calls it once: the place goes to whose turn it is."""
         self._held_s += HELD_WEIGHT * (held_s - self._held_s) if self._held_s else held_s
+        # After `configure` more may be under way than there are places.
+        waiter = self._next_waiter() if self.in_flight <= self.max_concurrency else None
+        if waiter is None:
+            self.in_flight -= 1
+        else:
+            waiter.set_result(Place(self))
+
+    def _next_waiter(self) -> "_Waiter | None":
+        """Take whose turn it is out of its queue."""
         while self._queues:
             tenant, queue = next(iter(self._queues.items()))
             waiter = next(iter(queue))
@@ -80,9 +98,8 @@ class Gate:
             if not waiter.done():
                 if queue:
                     self._queues.move_to_end(tenant)
-                waiter.set_result(Place(self))
-                return
-        self.in_flight -= 1
+                return waiter
+        return None
 
     def _make_room(self, newcomer: str) -> None:
         """Refuse the newest waiter of the tenant with the most, or raise for the newcomer."""

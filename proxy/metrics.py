@@ -107,9 +107,11 @@ class Metrics:
         """Settings and policies were read again: `ok` or `refused`."""
         self._counters["reloads"].labels(result).inc()
 
-    def upstream_state(self, upstream: str, up: Callable[[], float]) -> None:
-        """Export whether `upstream` may be asked."""
-        self._up.labels(upstream).set_function(up)
+    def upstream_states(self, states: dict[str, Callable[[], float]]) -> None:
+        """Export whether each upstream may be asked; in place of those that were exported before."""
+        self._up.clear()
+        for upstream, up in states.items():
+            self._up.labels(upstream).set_function(up)
 
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """Export what `read()` returns at the time of the scrape."""

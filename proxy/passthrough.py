@@ -35,6 +35,9 @@ from proxy.upstream.pool import Pool, Upstream
 NAMELESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 """Methods whose body, if there is one, names no model."""
 
+ADMIN = "-admin"
+"""Whose requests wait at a gate without a tenant; no tenant is called so."""
+
 
 class PassThrough:
     """Forwards method, raw path, query and body unchanged, and the reply as it comes."""
@@ -138,7 +141,8 @@ class PassThrough:
             )
         check_length(scope, self._max_body_bytes)
         fields = joined_fields(scope["headers"])
-        tenant = self._tenants.enter(fields, peer_of(scope))
+        # Who holds the admin token needs no tenant's key besides.
+        tenant = self._tenants.enter(fields, peer_of(scope)) if name is None else None
         body, upstream = await self._target(scope, receive, client, name, tenant)
         query = scope["query_string"]
         request = UpstreamRequest(
@@ -152,10 +156,11 @@ class PassThrough:
             ),
             body,
         )
-        return await open_exchange(upstream, request, upstream.timeouts, tenant.label, self._metrics, self._clock)
+        queued_as = ADMIN if tenant is None else tenant.label
+        return await open_exchange(upstream, request, upstream.timeouts, queued_as, self._metrics, self._clock)
 
     async def _target(
-        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, tenant: Tenant
+        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, tenant: Tenant | None
     ) -> tuple[bytes | AsyncIterator[bytes], Upstream]:
         upstreams = self._pool.upstreams
         if name is not None:
@@ -163,6 +168,7 @@ class PassThrough:
             if named is None:
                 raise NotFound("No upstream has this name. They are the names under `upstreams:` in the settings.")
             return await self._body(receive, client), named
+        assert tenant is not None
         restricted = not tenant.may_ask(None)
         if scope["method"] in NAMELESS or (len(upstreams) == 1 and not restricted):
             return await self._body(receive, client), self._pool.choose(self._pool.first)

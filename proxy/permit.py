@@ -41,23 +41,28 @@ ALL = Permits(look_up=True, share=True, store=True)
 
 
 def read_directives(fields: dict[bytes, bytes]) -> Directives:
-    """Read `Cache-Control` (RFC 9111 section 5.2.1) and `x-askonce-bypass`; what is unknown is ignored."""
+    """Read `Cache-Control` (RFC 9111 section 5.2.1), whose unknown words are ignored, and `x-askonce-bypass`."""
     control = fields.get(b"cache-control")
     bypass = fields.get(b"x-askonce-bypass")
     if control is None and bypass is None:
         return NO_DIRECTIVES
-    words = {}
+    words = set()
+    ages = []
     for word in (control or b"").lower().split(b","):
-        name, _, value = word.partition(b"=")
-        words[name.strip()] = value.strip().strip(b'"')
-    wanted = {word.strip() for word in (bypass or b"").lower().split(b",")}
+        name, _, value = (part.strip() for part in word.partition(b"="))
+        words.add(name)
+        if name == b"max-age":
+            ages.append(_seconds(value.strip(b'"')))
+    wanted = {word.strip() for word in (bypass or b"").lower().split(b",")} - {b""}
+    # What we do not know, such as `true`, is read as `all`: the client meant to tighten.
+    everything = bool(wanted - {b"cache", b"share"})
     return Directives(
         no_cache=b"no-cache" in words,
         no_store=b"no-store" in words,
         only_if_cached=b"only-if-cached" in words,
-        max_age_s=_seconds(words[b"max-age"]) if b"max-age" in words else None,
-        bypass_cache=bool(wanted & {b"cache", b"all"}),
-        bypass_share=bool(wanted & {b"share", b"all"}),
+        max_age_s=min(ages, default=None),
+        bypass_cache=everything or b"cache" in wanted,
+        bypass_share=everything or b"share" in wanted,
     )
 
 

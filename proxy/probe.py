@@ -12,7 +12,7 @@ import orjson
 from proxy.upstream.pool import Pool, Upstream
 
 IDENTITY = ("root", "parent", "meta", "digest")
-"""Members of an entry of `/v1/models` that change with the weights: vLLM's `root`, llama.cpp's `meta`."""
+"""Members of an entry of `/v1/models` that change with the weights: `root` of vLLM and SGLang, `meta` of llama.cpp."""
 
 logger = logging.getLogger("askonce.probe")
 
@@ -35,13 +35,17 @@ class Probe:
         self._client: httpx.AsyncClient | None = None
         self._tasks: dict[Upstream, asyncio.Task[None]] = {}
         self._doubts: dict[Upstream, asyncio.Event] = {}
+        self._started: set[Upstream] = set()
+        """Probed by `start` already."""
 
     async def start(self) -> None:
         """Probe every upstream once, then go on in the background."""
         self._client = httpx.AsyncClient(
             timeout=self._timeout_s, transport=self._transport(), follow_redirects=False, trust_env=False
         )
-        await asyncio.gather(*(self.probe(upstream) for upstream in self._pool.upstreams))
+        upstreams = self._pool.upstreams
+        await asyncio.gather(*(self.probe(upstream) for upstream in upstreams))
+        self._started.update(upstreams)
         self.follow()
 
     def follow(self) -> None:
@@ -55,7 +59,11 @@ class Probe:
         for upstream in wanted - self._tasks.keys():
             doubt = self._doubts[upstream] = asyncio.Event()
             upstream.health.on_doubt = doubt.set
-            self._tasks[upstream] = asyncio.get_running_loop().create_task(self._repeat(upstream, doubt))
+            known = upstream in self._started
+            if known and upstream.health.in_doubt:
+                doubt.set()
+            self._tasks[upstream] = asyncio.get_running_loop().create_task(self._repeat(upstream, doubt, known=known))
+        self._started.clear()
 
     async def aclose(self) -> None:
         """Stop all probes."""
@@ -67,17 +75,26 @@ class Probe:
         if self._client is not None:
             await self._client.aclose()
 
-    async def _repeat(self, upstream: Upstream, doubt: asyncio.Event) -> None:
+    async def _repeat(self, upstream: Upstream, doubt: asyncio.Event, *, known: bool) -> None:
+        if not known:
+            await self.probe(upstream)
+        loop = asyncio.get_running_loop()
+        turn_s = loop.time() + self._interval_s
         while True:
             try:
-                async with asyncio.timeout(self._interval_s):
+                async with asyncio.timeout_at(turn_s):
                     await doubt.wait()
             except TimeoutError:
                 pass
             doubt.clear()
-            await self.probe(upstream)
+            in_turn = loop.time() >= turn_s
+            await self.probe(upstream, in_turn=in_turn)
+            if upstream.health.in_doubt:
+                doubt.set()
+            if in_turn:
+                turn_s = loop.time() + self._interval_s
 
-    async def probe(self, upstream: Upstream) -> None:
+    async def probe(self, upstream: Upstream, *, in_turn: bool = True) -> None:
         """One probe: `/health`, which says whether the engine is well, then `/v1/models`, which says what it serves.
 
         vLLM lists its models even when its engine is dead, and Ollama has no `/health`, so both are asked.
@@ -85,35 +102,44 @@ class Probe:
         failure: str | None = None
         final = False
         try:
-            health = await self._get(upstream, "/health")
-            if health.status_code >= 500:
-                failure, final = f"/health says {health.status_code}", True
-            else:
-                models = await self._get(upstream, "/v1/models")
-                if models.status_code >= 500:
-                    failure, final = f"/v1/models says {models.status_code}", True
-                elif models.status_code == 200:
-                    self._learn(upstream, models.content)
+            # httpx's own limit is for each read; an answer that comes byte by byte would never end.
+            async with asyncio.timeout(self._timeout_s):
+                failure = await self._ask(upstream)
+            final = failure is not None
         except httpx.ConnectError:
             failure, final = "no connection", True
-        except httpx.TimeoutException:
+        except (httpx.TimeoutException, TimeoutError):
             failure = f"no answer within {self._timeout_s:g} s"
-        except httpx.HTTPError as error:
+        except Exception as error:  # whatever an engine says, the probe goes on
             failure = f"broken answer ({type(error).__name__})"
-        if upstream.health.probed(failure, final=final):
+        if upstream.health.probed(failure, final=final, in_turn=in_turn):
             state = f"is {upstream.health.verdict}" + (f": {failure}" if failure else "")
             logger.warning("upstream %s %s", upstream.name, state)
+
+    async def _ask(self, upstream: Upstream) -> str | None:
+        """What an engine that answers says is wrong with it."""
+        health = await self._get(upstream, "/health")
+        if health.status_code >= 500:
+            return f"/health says {health.status_code}"
+        models = await self._get(upstream, "/v1/models")
+        if models.status_code >= 500:
+            return f"/v1/models says {models.status_code}"
+        if models.status_code == 200:
+            self._learn(upstream, fingerprints(models.content))
+        if health.status_code == 404:
+            # Perhaps Ollama, which tells the digests of its models only here.
+            tags = await self._get(upstream, "/api/tags")
+            if tags.status_code == 200:
+                self._learn(upstream, ollama_fingerprints(tags.content))
+        return None
 
     async def _get(self, upstream: Upstream, path: str) -> httpx.Response:
         assert self._client is not None
         headers = {} if upstream.api_key is None else {"authorization": f"Bearer {upstream.api_key}"}
         return await self._client.get(upstream.url.rstrip("/") + path, headers=headers)
 
-    def _learn(self, upstream: Upstream, body: bytes) -> None:
+    def _learn(self, upstream: Upstream, said: dict[str, str]) -> None:
         """Take over what identifies the weights behind each name; a change is a new revision."""
-        said = fingerprints(body)
-        if said is None:
-            return
         changed = [name for name, value in said.items() if upstream.fingerprints.get(name, value) != value]
         if said.items() <= upstream.fingerprints.items():
             return
@@ -125,19 +151,32 @@ class Probe:
             )
 
 
-def fingerprints(body: bytes) -> dict[str, str] | None:
-    """By model, a digest of what identifies its weights; a model that tells nothing is left out. None: not a list."""
-    try:
-        data: Any = orjson.loads(body)["data"]
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        return None
-    if not isinstance(data, list):
-        return None
+def fingerprints(body: bytes) -> dict[str, str]:
+    """By model, a digest of what `/v1/models` says identifies its weights; one that tells nothing is left out."""
     said = {}
-    for model in data:
-        if isinstance(model, dict) and isinstance(model.get("id"), str):
+    for model in _models(body, "data"):
+        if isinstance(model.get("id"), str):
             identity = {name: model[name] for name in IDENTITY if model.get(name) is not None}
             if identity:
                 dumped = orjson.dumps(identity, option=orjson.OPT_SORT_KEYS)
                 said[model["id"]] = hashlib.sha256(dumped).hexdigest()
     return said
+
+
+def ollama_fingerprints(body: bytes) -> dict[str, str]:
+    """By model, the digest that Ollama's `/api/tags` tells; `:latest` may be left out of a name."""
+    said = {}
+    for model in _models(body, "models"):
+        name, digest = model.get("name"), model.get("digest")
+        if isinstance(name, str) and isinstance(digest, str) and digest:
+            said[name] = said[name.removesuffix(":latest")] = digest
+    return said
+
+
+def _models(body: bytes, member: str) -> list[dict[str, Any]]:
+    """The models in a list of them; none if it is no such list."""
+    try:
+        models = orjson.loads(body)[member]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return []
+    return [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []

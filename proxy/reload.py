@@ -1,13 +1,15 @@
 """Reload on SIGHUP and on a change of the files: checked first, and the old ones stay in force if the new are wrong."""
 
 import asyncio
+import hashlib
 import logging
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from watchfiles import Change, awatch
+from watchfiles import awatch
 
-from config.settings import ConfigError, Settings
+from config.settings import ConfigError, Settings, exposed_key
 from policies.load import PolicyError, load_policies
 from policies.model import PolicySet
 from proxy.metrics import Metrics
@@ -21,6 +23,7 @@ NOT_RELOADED = (
     "server",
     "access_log",
     "admin_token",
+    "admin_hosts",
     "tenant_secret",
     "embedder",
     "metrics",
@@ -34,7 +37,9 @@ NOT_RELOADED = (
     "trusted_proxies",
     "policies",
 )
-"""Settings that need a restart. The rest, upstreams and tenants, and all of the policies, change without one."""
+"""Settings that need a restart. The rest, `RELOADED`, and the contents of the policies file change without one."""
+
+RELOADED = ("upstream", "upstreams", "tenants", "open", "strict_evidence")
 
 logger = logging.getLogger("askonce.reload")
 
@@ -55,7 +60,9 @@ class Reloader:
         self._read_settings = read_settings
         self._apply = apply
         self._metrics = metrics
-        self._files = {path.resolve() for path in files}
+        self._files = files
+        self._read_last: list[bytes | None] = []
+        """What the files held when they were read last; written by the one reload under way and by the watch."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._lock = asyncio.Lock()
 
@@ -66,6 +73,7 @@ class Reloader:
     def watch(self) -> None:
         """Reload whenever one of the files changes, until `aclose`."""
         if self._files:
+            self._read_last = self._contents()
             self._own(self._watch())
 
     async def reload(self) -> bool:
@@ -74,11 +82,17 @@ class Reloader:
             try:
                 # In a thread: reading and checking YAML takes long enough to be felt by every open stream.
                 settings, policies = await asyncio.to_thread(self._read)
+                self._apply(settings, policies)
             except (ConfigError, PolicyError) as error:
                 logger.error("not reloaded, what was in force stays:\n%s", error)
                 self._metrics.reloaded("refused")
                 return False
-            self._apply(settings, policies)
+            except Exception as error:
+                # A fault of ours; it must end neither the watch nor what is in force. Its message may hold a secret.
+                frames = "".join(traceback.format_tb(error.__traceback__))
+                logger.error("not reloaded, it failed with %s:\n%s", type(error).__name__, frames)
+                self._metrics.reloaded("refused")
+                return False
             ignored = [name for name in NOT_RELOADED if getattr(settings, name) != getattr(self._settings, name)]
             if ignored:
                 logger.warning("changed, but needs a restart: %s", ", ".join(ignored))
@@ -89,17 +103,23 @@ class Reloader:
             return True
 
     def _read(self) -> tuple[Settings, PolicySet]:
+        self._read_last = self._contents()
         settings = self._read_settings()
-        return settings, load_policies(settings.policies, strict_evidence=settings.strict_evidence)
+        # The address we listen at stays, whatever the file says now.
+        if exposed := exposed_key(settings, self._settings.host):
+            raise ConfigError(exposed)
+        return settings, load_policies(self._settings.policies, strict_evidence=settings.strict_evidence)
 
     async def _watch(self) -> None:
-        # The folders, not the files: an editor that replaces a file would leave us watching the old one.
-        folders = {path.parent for path in self._files}
-        async for _ in awatch(*folders, recursive=False, watch_filter=self._is_ours):
-            await self.reload()
+        # The folders, not the files: an editor that replaces a file would leave us watching the old one. Both that of
+        # the name and that of the file itself: a ConfigMap's files are links to links, and only those are replaced.
+        folders = {folder for path in self._files for folder in (path.absolute().parent, path.resolve().parent)}
+        async for _ in awatch(*folders, recursive=False, watch_filter=None):
+            if await asyncio.to_thread(self._contents) != self._read_last:
+                await self.reload()
 
-    def _is_ours(self, _: Change, path: str) -> bool:
-        return Path(path).resolve() in self._files
+    def _contents(self) -> list[bytes | None]:
+        return [_digest(path) for path in self._files]
 
     def _own(self, coroutine: "asyncio._CoroutineLike[object]") -> None:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(coroutine)  # type: ignore[arg-type]
@@ -112,3 +132,10 @@ class Reloader:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _digest(path: Path) -> bytes | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError:
+        return None

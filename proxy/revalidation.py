@@ -2,10 +2,13 @@
 
 import asyncio
 import copy
+import logging
 from dataclasses import replace
 
 from proxy.context import Handler, RequestContext
 from proxy.errors import ProxyError
+
+logger = logging.getLogger("askonce.revalidation")
 
 
 class Revalidation:
@@ -19,13 +22,14 @@ class Revalidation:
 
     def start(self, ctx: RequestContext, call_next: Handler) -> None:
         """Ask again for what `ctx` asks, unless that is under way."""
-        if ctx.key not in self._tasks:
+        key = ctx.key
+        if key not in self._tasks:
             again = copy.copy(ctx)
             again.permits = replace(ctx.permits, look_up=False, max_age_s=None, only_if_cached=False)
             again.client = _Nobody()
             task = asyncio.get_running_loop().create_task(_ask(again, call_next))
-            self._tasks[ctx.key] = task
-            task.add_done_callback(lambda _: self._tasks.pop(ctx.key, None))
+            self._tasks[key] = task
+            task.add_done_callback(lambda _: self._tasks.pop(key, None))
 
     async def aclose(self) -> None:
         """Cancel what is under way."""
@@ -52,5 +56,7 @@ async def _ask(ctx: RequestContext, call_next: Handler) -> None:
                     pass
             finally:
                 await reply.body.aclose()
-    except ProxyError:
-        pass
+    except ProxyError as error:
+        logger.warning("a stale answer could not be renewed: %s", error.code)
+    except Exception as error:  # without its message, which may hold a prompt
+        logger.error("renewing a stale answer failed with %s", type(error).__name__)

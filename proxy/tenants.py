@@ -68,15 +68,18 @@ class Tenants:
         trust_header: bool = False,
         by_credential: bool = False,
     ) -> None:
-        """`by_credential`: keep even the keys of one configured tenant apart, because an engine judges each of them."""
+        """`by_credential`: as in `configure`."""
         self._secret = secret
         self._trusted = tuple(trusted_proxies) if trust_header else ()
-        self._by_credential = by_credential
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self.configure(())
+        self._limiter: MovingWindowRateLimiter | None = None
+        self.configure((), by_credential=by_credential)
 
-    def configure(self, tenants: Sequence[TenantRights]) -> None:
-        """Take over the configured tenants; what each asked in the last minute still counts."""
+    def configure(self, tenants: Sequence[TenantRights], *, by_credential: bool) -> None:
+        """Take over the configured tenants; what each asked in the last minute still counts while its rate stays.
+
+        `by_credential`: keep even the keys of one tenant apart, because an engine judges each of them.
+        """
+        self._by_credential = by_credential
         self._configured = tuple(tenants)
         self._names = {rights.name: rights for rights in tenants}
         self._rates = {
@@ -84,6 +87,8 @@ class Tenants:
             for rights in tenants
             if rights.requests_per_minute is not None
         }
+        if self._rates and self._limiter is None:
+            self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._known: LRUCache[tuple[_Credential, bytes | None], Tenant] = LRUCache(REMEMBERED)
 
     def enter(self, fields: dict[bytes, bytes], peer: str | None) -> Tenant:
@@ -100,7 +105,8 @@ class Tenants:
         """
         get = fields.get
         credential = (get(b"authorization"), get(b"x-api-key"), get(b"api-key"))
-        named = get(b"x-tenant") if self._trusted and self._trusts(peer) else None
+        # An empty name names nobody: two clients must not meet in it.
+        named = (get(b"x-tenant") or None) if self._trusted and self._trusts(peer) else None
         tenant = self._known.get((credential, named))
         if tenant is None:
             tenant = self._known[credential, named] = self._identify(credential, named)
@@ -145,6 +151,7 @@ class Tenants:
 
     def _count(self, tenant: Tenant) -> None:
         rate = self._rates[tenant.label]
+        assert self._limiter is not None
         if not self._limiter.hit(rate, tenant.label):
             wait_s = self._limiter.get_window_stats(rate, tenant.label).reset_time - time.time()
             raise RateLimited(
@@ -156,6 +163,8 @@ class Tenants:
             address = ip_address(peer or "")
         except ValueError:
             return False
+        # A socket that listens to both families shows an IPv4 peer as ::ffff:10.0.0.7.
+        address = getattr(address, "ipv4_mapped", None) or address
         return any(address in network for network in self._trusted)
 
     def _hmac(self, *parts: bytes | None) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from proxy.acceptance import Acceptance
 from proxy.cache.exact import Entry, ExactCache, Expired, Fresh, Stale, freshness
 from proxy.context import Handler, Outcome, Reply, RequestContext
-from proxy.errors import ProxyError, Unavailable
+from proxy.errors import NotCached, ProxyError
 from proxy.metrics import Metrics
 from proxy.replay import Marks
 from proxy.revalidation import Revalidation
@@ -50,9 +50,11 @@ class ExactLookup:
         match freshness(entry, self._clock(), ctx.family.exact, ctx.permits.max_age_s):
             case Fresh(age_s, ttl_s):
                 reply = self._serve(ctx, entry, Outcome.HIT, age_s, ttl_s)
+            case Stale() if ctx.permits.max_age_s is not None:
+                reply = None  # who limits the age takes nothing stale (RFC 9111 section 5.2.1.1)
             case Stale(age_s, while_revalidate=True):
                 reply = self._serve(ctx, entry, Outcome.STALE, age_s, ctx.family.exact.ttl_s - age_s)
-                if reply is not None:
+                if reply is not None and not ctx.permits.only_if_cached:
                     self._revalidation.start(ctx, call_next)
             case Stale():
                 return await self._or_stale(ctx, entry, call_next)
@@ -63,7 +65,8 @@ class ExactLookup:
     def _serve(self, ctx: RequestContext, entry: Entry, outcome: Outcome, age_s: float, ttl_s: float) -> Reply | None:
         reply = stored_reply(ctx, entry, self._marks)
         if reply is not None:
-            entry.used_s = self._clock()
+            if outcome is Outcome.HIT:
+                entry.used_s = self._clock()  # what is stale does not get fresh again by being served
             reply.outcome = outcome
             reply.age_s = age_s
             reply.ttl_s = ttl_s
@@ -74,18 +77,20 @@ class ExactLookup:
         """A new answer, or the stale one if the engine fails before it has begun to answer."""
         try:
             reply = await call_next(ctx)
-            if reply.status < 500:
-                return reply
         except ProxyError as error:
-            if error.status < 500:
+            stale = None if error.status < 500 or isinstance(error, NotCached) else self._stale(ctx, entry)
+            if stale is None:
                 raise
-            reply = None
-        age_s = self._clock() - entry.created_s
-        stale = self._serve(ctx, entry, Outcome.STALE, age_s, ctx.family.exact.ttl_s - age_s)
-        if stale is None:
-            if reply is None:
-                raise Unavailable("The engine failed, and the stored answer can't serve this request.")
+            return stale
+        if reply.status < 500:
             return reply
-        if reply is not None and not isinstance(reply.body, bytes):
+        stale = self._stale(ctx, entry)
+        if stale is None:
+            return reply
+        if not isinstance(reply.body, bytes):
             await reply.body.aclose()
         return stale
+
+    def _stale(self, ctx: RequestContext, entry: Entry) -> Reply | None:
+        age_s = self._clock() - entry.created_s
+        return self._serve(ctx, entry, Outcome.STALE, age_s, ctx.family.exact.ttl_s - age_s)

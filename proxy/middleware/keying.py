@@ -4,9 +4,9 @@ from policies.classify import classify
 from policies.model import PolicySet
 from proxy import openai
 from proxy.context import Handler, Reply, RequestContext
-from proxy.errors import Forbidden
+from proxy.errors import Forbidden, Unavailable
 from proxy.keys import cache_key
-from proxy.upstream.pool import Pool
+from proxy.upstream.pool import NO_UPSTREAM, Pool, Route
 
 
 class Policies:
@@ -31,7 +31,7 @@ class Keying:
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
         request = ctx.request
         payload = request.payload
-        family = ctx.family = classify(
+        ctx.family = classify(
             self._policies.current,
             path=ctx.path,
             model=request.model or "",
@@ -42,6 +42,19 @@ class Keying:
         )
         if not ctx.tenant.may_ask(request.model):
             raise Forbidden("This tenant may not ask this model.", param="model", code="model_not_allowed")
+        route = self._key(ctx)
+        try:
+            return await call_next(ctx)
+        except Unavailable as error:
+            # Nobody took the request, and that may have changed where it would go: to another revision, so another key.
+            if error.code != NO_UPSTREAM or self._pool.route(request.model) == route:
+                raise
+        self._key(ctx)
+        return await call_next(ctx)
+
+    def _key(self, ctx: RequestContext) -> Route:
+        """Where the request goes now, and its key, which depends on that."""
+        request, family, payload = ctx.request, ctx.family, ctx.request.payload
         route = ctx.route = self._pool.route(request.model)
         if request.keyable:
             ctx.key = cache_key(
@@ -54,4 +67,4 @@ class Keying:
                 normalize=family.normalize,
                 ignore_user=family.ignore_user,
             )
-        return await call_next(ctx)
+        return route

@@ -63,11 +63,11 @@ class Ask:
             upstream = self._pool.choose(ctx.route, tried)
             try:
                 reply = await self._ask(ctx, upstream)
-                self._acceptance.note(ctx, reply.status)
+                self._acceptance.note(ctx, upstream.name, reply.status)
                 return reply
             except UpstreamFailed as error:
                 tried.append(upstream)
-                if not error.unprocessed or len(tried) == len(ctx.route.upstreams):
+                if not error.unprocessed:
                     raise
 
     async def _ask(self, ctx: RequestContext, upstream: Upstream) -> Reply:

@@ -33,16 +33,16 @@ def _build(
     previous: Sequence[Upstream],
 ) -> Upstream:
     limits = item.timeouts
-    before = next((upstream for upstream in previous if (upstream.name, upstream.url) == (item.name, item.url)), None)
+    stale_window_s = item.stale_window_ms / 1000
+    place = (item.name, item.url, stale_window_s)
+    before = next((old for old in previous if (old.name, old.url, old.stale_window_s) == place), None)
     if before is None:
-        client = connect(item.url, settings.upstream_client, stale_window_s=item.stale_window_ms / 1000)
+        client = connect(item.url, settings.upstream_client, stale_window_s=stale_window_s)
         gate = Gate(item.max_concurrency, item.max_queue, item.queue_timeout_s)
         health = Health(clock)
     else:
         client, gate, health = before.client, before.gate, before.health
-        gate.max_concurrency = item.max_concurrency
-        gate.max_queue = item.max_queue
-        gate.queue_timeout_s = item.queue_timeout_s
+        gate.configure(item.max_concurrency, item.max_queue, item.queue_timeout_s)
     upstream = Upstream(
         name=item.name,
         url=item.url,
@@ -57,6 +57,7 @@ def _build(
         client=client,
         gate=gate,
         health=health,
+        stale_window_s=stale_window_s,
     )
     if before is not None:
         upstream.fingerprints = before.fingerprints

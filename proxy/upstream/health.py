@@ -5,7 +5,8 @@
     down       a probe says so, or no connection could be made; not asked until a probe succeeds
 
 Failures count by *distinct* requests: one poison body that makes an engine answer 500 again and again is one failure,
-and condemns nobody. Any success clears them.
+and condemns nobody. Any success clears them. A suspicion is also lifted by the next probe in turn that ends well: not
+by the one it calls for, since an engine may fail every request and still say that it is well.
 """
 
 import math
@@ -49,6 +50,11 @@ class Health:
         self._probes_failed = 0
         self._down_until_s = math.inf
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a probe failed that another has to confirm."""
+        return self._probes_failed > 0 and self.verdict is not Verdict.DOWN
+
     def may_be_asked(self) -> bool:
         """Whether it is not down, or has been for long enough without a probe to say so."""
         return self.verdict is not Verdict.DOWN or self._clock() >= self._down_until_s
@@ -75,13 +81,20 @@ class Health:
         if self._probes_failed == 0:
             self._down_until_s = self._clock() + DOWN_S
 
-    def probed(self, failure: str | None, *, final: bool = False) -> bool:
-        """A probe ended; `final` failures need no second one. Whether that changed the verdict."""
+    def probed(self, failure: str | None, *, final: bool = False, in_turn: bool = True) -> bool:
+        """A probe ended. Whether that changed the verdict.
+
+        Args:
+            failure: what went wrong, or None if nothing did.
+            final: a failure that needs no second one.
+            in_turn: whether it was this probe's turn, rather than called for by a doubt.
+        """
         before = self.verdict
         if failure is None:
             self._probes_failed = 0
-            self._failures.clear()
-            self.verdict, self.reason = Verdict.USABLE, None
+            if in_turn or self.verdict is Verdict.DOWN:
+                self._failures.clear()
+                self.verdict, self.reason = Verdict.USABLE, None
         else:
             self._probes_failed += 1
             if final or self._probes_failed >= PROBES_FAILED:

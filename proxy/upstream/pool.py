@@ -16,6 +16,9 @@ from proxy.upstream.health import Health, Verdict
 ROUTES_REMEMBERED = 1024
 """Model names, chosen by clients, whose route is kept ready."""
 
+NO_UPSTREAM = "no_upstream"
+"""Code of the error that nobody could be asked, so that nothing was generated."""
+
 _PREFERENCE = {Verdict.USABLE: 0, Verdict.SUSPECTED: 1, Verdict.DOWN: 2}
 
 
@@ -38,6 +41,7 @@ class Upstream:
         client: UpstreamClient,
         gate: Gate,
         health: Health,
+        stale_window_s: float = 0.05,
     ) -> None:
         self.name = name
         self.url = url
@@ -53,6 +57,8 @@ class Upstream:
         self.drain = drain
         self.timeouts = timeouts
         self.client = client
+        self.stale_window_s = stale_window_s
+        """As the client was made with it."""
         self.gate = gate
         self.health = health
         self.fingerprints: dict[str, str] = {}
@@ -104,7 +110,7 @@ class Pool:
         self._routes.clear()
 
     def route(self, model: str | None) -> Route:
-        """The upstreams for `model`: of those that mean the same by it, the first group that can be asked.
+        """The upstreams for `model`: of the groups that mean the same by it, the first that is well, else can be asked.
 
         Raises:
             ModelNotFound: nobody serves it.
@@ -113,9 +119,7 @@ class Pool:
         if routes is None:
             routes = self._routes[model] = self._find(model)
         if len(routes) > 1:
-            for route in routes:
-                if any(_usable(upstream) for upstream in route.upstreams):
-                    return route
+            return min(routes, key=_rank)
         return routes[0]
 
     @property
@@ -156,7 +160,7 @@ class Pool:
         usable = [upstream for upstream in upstreams if upstream not in tried and _usable(upstream)]
         if not usable:
             why = "; ".join(f"{upstream.name}: {_trouble(upstream)}" for upstream in upstreams)
-            raise Unavailable(f"No upstream can take this request now ({why}).", code="no_upstream", retry_after_s=1)
+            raise Unavailable(f"No upstream can take this request now ({why}).", code=NO_UPSTREAM, retry_after_s=1)
         return min(usable, key=_load)
 
     async def aclose(self) -> None:
@@ -182,6 +186,12 @@ def _route(model: str, upstreams: tuple[Upstream, ...], label: str) -> Route:
 
 def _usable(upstream: Upstream) -> bool:
     return not upstream.drain and upstream.health.may_be_asked()
+
+
+def _rank(route: Route) -> int:
+    """How little can be said for a route now; the first among equals is preferred."""
+    usable = [_PREFERENCE[upstream.health.verdict] for upstream in route.upstreams if _usable(upstream)]
+    return min(usable, default=len(_PREFERENCE))
 
 
 def _trouble(upstream: Upstream) -> str:
