@@ -50,22 +50,27 @@ def draw(run: RecordedRun, result: Validation, title: str, samples: Sequence[Sam
 
 def save(figure: Figure, path: Path) -> None:
     """As a .png, or as an .html page that holds the picture and needs no network."""
+    check_plot(path)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=110)
     content = picture.getvalue()
-    if path.suffix.lower() in (".html", ".htm"):
+    if path.suffix.lower() == ".html":
         data = base64.b64encode(content).decode("ascii")
         heading = html.escape(figure.get_suptitle())
         content = (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{heading.splitlines()[0]}</title>'
             f'<img alt="{heading}" style="max-width:100%" src="data:image/png;base64,{data}"></html>\n'
         ).encode()
-    elif path.suffix.lower() != ".png":
-        raise WorkloadError(f"{path}: plots are .png or .html files")
     try:
         path.write_bytes(content)
     except OSError as error:
         raise WorkloadError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def check_plot(path: Path) -> None:
+    """Raises WorkloadError if nothing can be drawn under this name."""
+    if path.suffix.lower() not in (".png", ".html"):
+        raise WorkloadError(f"{path}: plots are .png or .html files")
 
 
 def _scatter(axes: Axes, measured: Floats, simulated: Floats, what: str) -> None:

@@ -25,7 +25,7 @@ from simulation.request import WorkloadError
 from simulation.settings import EngineSettings
 from simulation.traces import read_trace
 from simulation.validate import Errors, LeftOut, Validation, halves, mechanisms_left_out, validate
-from simulation.validate_plot import draw, save
+from simulation.validate_plot import check_plot, draw, save
 
 NAME = "validate"
 HELP = "simulate a recorded engine run and compare: latency, TTFT, TPOT, prefix hits, preemptions"
@@ -89,6 +89,8 @@ def overhead_numbers(args: argparse.Namespace) -> list[str]:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.plot:
+        check_plot(args.plot)
     cost = load_cost(args.cost)
     recorded = read_run(args.record)
     meta = args.meta or args.record.with_suffix(".meta.json")

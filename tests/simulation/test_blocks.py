@@ -170,7 +170,7 @@ class Pool(RuleBasedStateMachine):
 
 
 TestPool = Pool.TestCase
-TestPool.settings = settings(max_examples=60, stateful_step_count=25)
+TestPool.settings = settings(max_examples=25, stateful_step_count=25)
 
 
 @given(prompt=st.integers(1, 5000))

@@ -5,7 +5,7 @@ import math
 import warnings
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulation.cost import PRESETS, CostError, CostModel, ExtrapolationWarning, Seen, interpolate
@@ -56,6 +56,7 @@ def test_overhead_counts_steps_scheduled_sequences_and_prompt_tokens():
     assert more.step(2, 0) - cost.step(2, 0) == pytest.approx(1.0 + 0.2)
 
 
+@settings(max_examples=30, deadline=None)
 @given(decoding=counts, prompt=counts)
 def test_below_the_knee_tokens_cost_nothing(decoding: int, prompt: int):
     cost = CostModel("x", "", 1.0, prompt_token_s=0.5, knee_tokens=128)
@@ -83,6 +84,7 @@ def test_a_cpu_engine_is_a_table_by_streams():
     assert cost.decode_s(0) == 0
 
 
+@settings(max_examples=30, deadline=None)
 @given(decoding=counts, prompt=st.integers(1, 300))
 def test_a_token_table_counts_all_tokens_of_the_step_once(decoding: int, prompt: int):
     cost = CostModel("x", "", 0.0, token_table=((0.0, 1.0), (100.0, 2.0), (200.0, 12.0)))
