@@ -8,6 +8,4 @@ from policies.guards.facts import Conflict, Facts
 from policies.guards.lexicon import Lexicon, default_lexicon
 from policies.guards.parse import parse
 
-DEFAULT = default_lexicon()
-
-__all__ = ["DEFAULT", "DEFAULT_GUARDS", "GUARDS", "REASONS", "Conflict", "Facts", "Lexicon", "compare", "parse"]
+__all__ = ["DEFAULT_GUARDS", "GUARDS", "REASONS", "Conflict", "Facts", "Lexicon", "compare", "default_lexicon", "parse"]
