@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from policies.guards.facts import ASPECT, Term
@@ -19,34 +19,49 @@ class Alignment(NamedTuple):
 def align(cached: Sequence[Term], asked: Sequence[Term]) -> Alignment:
     """Pair terms off: equal words first, then synonyms, denied opposites, compounds, slips of the pen."""
     pairs: list[tuple[int, int]] = []
-    cached_open = list(range(len(cached)))
-    asked_open = list(range(len(asked)))
-    for same in (_equal, _synonyms, _denied_opposites, _misspelled):
-        if not cached_open or not asked_open:
-            break
-        still_open = []
-        for i in cached_open:
-            term = cached[i]
-            for j in asked_open:
-                if same(term, asked[j]):
-                    pairs.append((i, j))
-                    asked_open.remove(j)
-                    break
-            else:
-                still_open.append(i)
-        cached_open = still_open
+    places: dict[tuple[str, bool], list[int]] = {}
+    for j, term in enumerate(asked):
+        places.setdefault((term.word, term.negated), []).append(j)
+    cached_open: list[int] = []
+    for i, term in enumerate(cached):
+        found = places.get((term.word, term.negated))
+        if found:
+            pairs.append((i, found.pop(0)))
+        else:
+            cached_open.append(i)
+    asked_open = sorted(j for rest in places.values() for j in rest)
     if cached_open and asked_open:
-        _pair_compounds(cached, asked, cached_open, asked_open, pairs)
-        _pair_compounds(asked, cached, asked_open, cached_open, pairs, swapped=True)
+        for same in (_synonyms, _denied_opposites, _misspelled):
+            cached_open = _pair(cached, asked, cached_open, asked_open, same, pairs)
+        if cached_open and asked_open:
+            _pair_compounds(cached, asked, cached_open, asked_open, pairs)
+            _pair_compounds(asked, cached, asked_open, cached_open, pairs, swapped=True)
     if cached_open:
-        cached_open = _drop_repeats(cached, cached_open, asked)
+        cached_open = _drop_repeats(cached, cached_open)
     if asked_open:
-        asked_open = _drop_repeats(asked, asked_open, cached)
+        asked_open = _drop_repeats(asked, asked_open)
     return Alignment(pairs, [cached[i] for i in cached_open], [asked[j] for j in asked_open])
 
 
-def _equal(one: Term, other: Term) -> bool:
-    return one.word == other.word and one.negated == other.negated
+def _pair(
+    cached: Sequence[Term],
+    asked: Sequence[Term],
+    cached_open: list[int],
+    asked_open: list[int],
+    same: Callable[[Term, Term], bool],
+    pairs: list[tuple[int, int]],
+) -> list[int]:
+    """Pair what is open by one rule; removes from asked_open, returns what stays open of the cached side."""
+    still_open = []
+    for i in cached_open:
+        for j in asked_open:
+            if same(cached[i], asked[j]):
+                pairs.append((i, j))
+                asked_open.remove(j)
+                break
+        else:
+            still_open.append(i)
+    return still_open
 
 
 def _synonyms(one: Term, other: Term) -> bool:
@@ -93,11 +108,7 @@ def _pair_compounds(
                 break
 
 
-def _drop_repeats(terms: Sequence[Term], still_open: list[int], others: Sequence[Term]) -> list[int]:
+def _drop_repeats(terms: Sequence[Term], still_open: list[int]) -> list[int]:
     """A word said twice on one side needs no second partner."""
-    return [
-        i
-        for i in still_open
-        if terms[i].kind == ASPECT
-        or not any(k != i and terms[k].word == terms[i].word and k not in still_open for k in range(len(terms)))
-    ]
+    paired = {term.word for k, term in enumerate(terms) if k not in still_open}
+    return [i for i in still_open if terms[i].kind == ASPECT or terms[i].word not in paired]

@@ -31,17 +31,17 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         return None
     if not (cached.english and asked.english):
         return _foreign(cached, asked)
-    alignment = align(cached.terms, asked.terms)
-    if not _related(cached, asked, alignment):
-        return _conflict("unrelated", cached.words, asked.words)
     if "quotes" in guards and (found := _literals("quoted", cached.quoted, asked.quoted, cached, asked)):
         return found
     if "code" in guards and (found := _literals("code", cached.code, asked.code, cached, asked)):
         return found
     if ("numbers" in guards or "units" in guards) and (found := _quantities(cached, asked, guards)):
         return found
-    if "negation" in guards and (found := _negations(cached, asked, alignment)):
+    if "negation" in guards and (found := _negations(cached, asked)):
         return found
+    alignment = align(cached.terms, asked.terms)
+    if not _related(cached, asked, alignment):
+        return _conflict("unrelated", cached.words, asked.words)
     left, right = alignment.cached_left, alignment.asked_left
     if bool(cached.quoted) != bool(asked.quoted):
         left, right = _unquoted(left, asked.quoted), _unquoted(right, cached.quoted)
@@ -91,7 +91,7 @@ def _heavy(terms: Sequence[Term]) -> bool:
 
 def _literals(reason: str, one: Sequence[str], other: Sequence[str], cached: Facts, asked: Facts) -> Conflict | None:
     """Literals must be the same, in order; one that is only marked on one side must be spelled out on the other."""
-    if one == other:
+    if one == other:  # for most prompts both are empty
         return None
     if one and other:
         return _conflict(reason, one, other) if list(one) != list(other) else None
@@ -109,6 +109,8 @@ def _unquoted(left: Sequence[Term], literals: Sequence[str]) -> list[Term]:
 
 
 def _quantities(cached: Facts, asked: Facts, guards: frozenset[str]) -> Conflict | None:
+    if not (cached.quantities or asked.quantities or cached.units or asked.units):
+        return None
     one, other = list(cached.quantities), list(asked.quantities)
     left = [quantity for quantity in one if not _take(quantity, other)]
     right = other
@@ -155,7 +157,7 @@ def _units(cached: Facts, asked: Facts) -> Conflict | None:
     return None
 
 
-def _negations(cached: Facts, asked: Facts, alignment: Alignment) -> Conflict | None:
+def _negations(cached: Facts, asked: Facts) -> Conflict | None:
     one, other = cached.negations, asked.negations
     if not one and not other:
         return None

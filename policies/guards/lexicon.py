@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from policies.guards.number_words import NUMBER_WORDS
-from policies.guards.vocabulary import base_form, known_words, read_yaml, thesaurus
+from policies.guards.vocabulary import base_form, derived_words, known_words, read_yaml
 
 GAP = "@x"
 _END = ""
@@ -30,6 +30,10 @@ _AMBIGUOUS = frozenset(
     " marx drake madonna columbus kia seat smart arch helm puppet vagrant chrome tor second kiwi dane lao mobi txt wav tesla ford apple"
     " amazon java shell stripe discord telegram gemini claude llama mercury mars saturn aug dec oct sep jan feb apr".split()
 )
+
+
+_NOTHING: frozenset[str] = frozenset()
+_NOTHING_SIGNED: frozenset[int] = frozenset()
 
 
 class Entry(NamedTuple):
@@ -134,19 +138,24 @@ def _build(
         kinds[base_form(word)] = SOFT
     for word in words["void"].split():
         kinds[word] = VOID
-    _add_synonyms(keys, [*(row.split() for row in sources["synonyms"]["rows"].splitlines()), *more_synonyms, *thesaurus()])
+    aspects: dict[str, set[str]] = {}
+    _add_synonyms(keys, aspects, [*(row.split() for row in sources["synonyms"]["rows"].splitlines()), *more_synonyms])
+    for number, (one, other) in enumerate(derived_words()):
+        shared = f"+{number}"
+        keys.setdefault(one, set()).add(shared)
+        keys.setdefault(other, set()).add(shared)
     _add_names(keys, kinds, labels, sources["names"], more_names)
     poles = _poles([*(_sides(row) for row in sources["contrasts"]["rows"].splitlines()), *more_contrasts])
     symbols, spelled, seconds = _units(sources["units"], more_units)
     entries = {
         word: Entry(
             kinds.get(word, PLAIN),
-            frozenset(key for key in keys.get(word, ()) if key[0] != "@") | {word},
-            frozenset(key for key in keys.get(word, ()) if key[0] == "@"),
+            frozenset((*keys.get(word, ()), word)),
+            frozenset(aspects[word]) if word in aspects else _NOTHING,
             labels.get(word, ""),
-            frozenset(poles.get(word, ())),
+            frozenset(poles[word]) if word in poles else _NOTHING_SIGNED,
         )
-        for word in {*keys, *kinds, *poles}
+        for word in {*keys, *aspects, *kinds, *poles}
     }
     phrases = sources["phrases"]
     first: Trie = {}
@@ -212,12 +221,15 @@ def _small(words: Mapping[str, Any]) -> Small:
     )
 
 
-def _add_synonyms(keys: dict[str, set[str]], groups: Iterable[Sequence[str]]) -> None:
+def _add_synonyms(keys: dict[str, set[str]], aspects: dict[str, set[str]], groups: Iterable[Sequence[str]]) -> None:
+    """Give the words of a group one key; a group that begins with an @aspect names what the others answer."""
     for number, group in enumerate(groups):
-        shared = group[0] if group[0].startswith("@") else f"~{number}"
-        for word in group:
-            if not word.startswith("@"):
-                keys.setdefault(base_form(word), set()).add(shared)
+        if group[0].startswith("@"):
+            for word in group[1:]:
+                aspects.setdefault(base_form(word), set()).add(group[0])
+        else:
+            for word in group:
+                keys.setdefault(base_form(word), set()).add(f"~{number}")
 
 
 def _add_names(

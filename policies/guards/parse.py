@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from itertools import pairwise
 
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Quantity, Term
@@ -17,6 +18,8 @@ _STOPS = frozenset(".!?;\n…:")
 _BOUNDS = {"!more": ">", "!less": "<", "!atleast": ">=", "!atmost": "<=", "over": ">", "above": ">", "under": "<", "below": "<", "beyond": ">"}
 _NOT_BARE = frozenset("in us st pt ct mi ha ms min sec bar mo cal kn hr rad won t d s h y m g l a b c f k n v w j ac real ton mole ms pa gy ly bit gr gm ad cl atm".split())
 _TIME_UNITS = frozenset("nanosecond microsecond millisecond second minute hour day week fortnight month year decade century".split())
+MAX_TERMS = 160
+"""More words of meaning than an embedder's window holds: compare stays bounded."""
 _ANY = frozenset(("*",))
 _SINCE = frozenset(("since", "until", "by", "against"))
 _PERSONS = {"my": "first", "our": "first", "your": "second", "his": "he", "he": "he", "him": "he", "her": "she", "she": "she", "hers": "she"}
@@ -28,7 +31,7 @@ _EMPTY: frozenset[str] = frozenset()
 def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     """The facts of a prompt. Linear in its length; a prompt over MAX_CHARS is opaque and equals only itself."""
     if len(text) > MAX_CHARS:
-        return Facts(words=(text,), english=False)
+        return _opaque(text)
     lexicon = default_lexicon() if lexicon is None else lexicon
     reading = read(tokenize(text), lexicon)
     english, fragment = _language(reading.items, text, lexicon)
@@ -37,6 +40,8 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         items = apply_phrases(apply_phrases(items, lexicon.first), lexicon.second)
     parser = _Parser(items, lexicon)
     parser.run()
+    if len(parser.terms) + len(parser.quantities) + len(reading.code) > MAX_TERMS:
+        return _opaque(text)
     return Facts(
         words=tuple(item.word for item in reading.items if item.word not in _STOPS and item.word != ","),
         terms=tuple(parser.terms),
@@ -57,6 +62,11 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         english=english,
         fragment=fragment,
     )
+
+
+def _opaque(text: str) -> Facts:
+    """Facts that only the same text has."""
+    return Facts(words=(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),), english=False)
 
 
 def _language(items: list[Item], text: str, lexicon: Lexicon) -> tuple[bool, bool]:
@@ -113,7 +123,6 @@ class _Parser:
         index = 0
         items = self.items
         self.converting = any(word in _CONVERTING for word in self.words)
-        self.measuring = self._measures()
         while index < len(items):
             item = items[index]
             word = item.word
@@ -383,10 +392,13 @@ class _Parser:
     def _bare_unit(self, item: Item, index: int) -> frozenset[str] | None:
         """The unit a word names without a number, where the sentence converts or measures."""
         word = item.word
+        lexicon = self.lexicon
+        spelled = lexicon.spelled.get(word) or lexicon.spelled.get(base_form(word))
+        if not spelled and not (word in lexicon.symbols or len(word) == 1 or item.raw in lexicon.symbols):
+            return None
         before = self.words[index - 1] if index else ""
-        spelled = self.lexicon.spelled.get(word) or self.lexicon.spelled.get(base_form(word))
         measured = any(quantity.units for quantity in self.quantities)
-        placed = (self.counting and self.measuring) or before in ("to", "in", "into", "per", "as") or self.converting
+        placed = (self.counting and self._measures()) or before in ("to", "in", "into", "per", "as") or self.converting
         if spelled:
             if before in ("a", "an") and (self.units or self.converting) and index > 1:
                 self.quantities.append(Quantity("1", spelled, "", False))

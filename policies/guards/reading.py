@@ -44,7 +44,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
     known = known_words()
     start = True
     for position, token in enumerate(tokens):
-        kind, text, _glued = token
+        kind, text = token
         if kind == "word":
             flags = START if start else 0
             start = False
@@ -99,7 +99,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
 
 def _is_titled(tokens: list[Token]) -> bool:
     """Whether capitals say nothing here: all capitals, or Every Word Has One."""
-    words = [token.text for token in tokens if token.kind == "word" and len(token.text) > 1]
+    words = [text for kind, text in tokens if kind == "word" and len(text) > 1]
     return len(words) > 2 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
 
 
@@ -158,12 +158,12 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
     before = tokens[position - 1] if position else None
     behind = tokens[position + 1] if position + 1 < len(tokens) else None
     near = [token for token in (before, behind) if token is not None]
-    formula = any(token.kind == "number" or (token.kind == "word" and len(token.text) == 1) for token in near)
+    formula = any(kind == "number" or (kind == "word" and len(sign) == 1) for kind, sign in near)
     if text in _SIGNS and formula:
         items.append(Item(_SIGNS[text], 0, ""))
     elif text in _STRONG and (len(text) > 1 or formula):
         code.append(text)
-    elif text == "%" and before is not None and before.kind == "number":
+    elif text == "%" and before is not None and before[0] == "number":
         items.append(Item("percent", 0, ""))
     elif text in ("&",):
         items.append(Item("and", 0, ""))

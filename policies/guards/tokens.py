@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-
 MAX_CHARS = 4_096
-"""Longer prompts exceed every embedder's window; only their beginning is read, and parse marks them as opaque."""
+"""Longer prompts exceed every embedder's window: parse calls them opaque."""
 
 # Alternatives in order of preference. Every repetition is bounded or over one character class followed by a different one,
 # so a failed alternative costs at most its bound.
@@ -37,22 +35,10 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
-    kind: str
-    """fence, quote, code, dotted, number, word, op or punct."""
-    text: str
-    glued: bool
-    """Whether no white space stands before it."""
+Token = tuple[str, str]
+"""Its kind (fence, quote, code, dotted, number, word, op or punct) and its text."""
 
 
 def tokenize(text: str) -> list[Token]:
     """The tokens of a prompt, white space and unknown signs left out."""
-    tokens: list[Token] = []
-    append = tokens.append
-    end = 0
-    for match in _TOKEN.finditer(text, 0, MAX_CHARS):
-        kind = match.lastgroup
-        assert kind is not None
-        append(Token(kind, match.group(), match.start() == end))
-        end = match.end()
-    return tokens
+    return [(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(text)]

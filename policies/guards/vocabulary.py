@@ -27,9 +27,9 @@ def known_words() -> dict[str, int]:
 
 
 @cache
-def thesaurus() -> tuple[tuple[str, ...], ...]:
-    """Groups of words that share a frequent sense or a root, from WordNet (its licence is in NOTICE.txt beside it)."""
-    packed = resources.files("policies.guards").joinpath("thesaurus.txt.gz").read_bytes()
+def derived_words() -> tuple[tuple[str, ...], ...]:
+    """Pairs of words with one root and a sense that follows from the other's ("invent", "invention"), from WordNet."""
+    packed = resources.files("policies.guards").joinpath("derived.txt.gz").read_bytes()
     return tuple(tuple(row.split()) for row in gzip.decompress(packed).decode("ascii").splitlines())
 
 
