@@ -153,7 +153,8 @@ def _crossing(
             return high
         low, at_low, high = high, at_high, min(high * (1 + width), 3 * capacity)
         at_high, width = slack(high), min(2 * width, 0.5)
-    while high - low > 0.01 * high:
+    # Between ends so near the line is straight enough.
+    while high - low > 0.035 * high:
         middle = low + _part(at_low, at_high) * (high - low)
         at_middle = slack(middle)
         if at_middle > 0:

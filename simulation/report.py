@@ -98,8 +98,6 @@ def html(study: Study, pictures: dict[str, bytes]) -> str:
         ]
     if study.heat:
         body += ["<h2>How many hits buy how much load</h2>", _picture(pictures, "load-and-hits")]
-    if not study.whole:
-        body.insert(1, '<p class="no">The study was interrupted; sections are missing.</p>')
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>askonce: batching study</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"

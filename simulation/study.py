@@ -8,7 +8,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
@@ -169,7 +169,7 @@ def _measure_seeds(seeds: range, mix: Mix, server: Server) -> list[Row]:
 
 
 def run_study(parameters: Parameters, jobs: int, tell: Callable[[int, int], None]) -> Study:
-    """Run all pieces; tell(done, all) after each. After Ctrl-C the study holds the sections that were complete."""
+    """Run all pieces; tell(done, all) after each. After Ctrl-C the study holds what is done."""
     mix, server = parameters.mix, parameters.server
     study = Study(
         parameters,
@@ -183,23 +183,18 @@ def run_study(parameters: Parameters, jobs: int, tell: Callable[[int, int], None
             tell(done, len(todo))
     except KeyboardInterrupt:
         pass
-    needed: dict[str, int] = defaultdict(int)
-    for piece in todo:
-        needed[piece.section] += 1
-    complete = {
-        section: [by_place[place] for place in sorted(by_place)]
-        for section, by_place in values.items()
-        if len(by_place) == needed[section]
-    }
-    study.points = complete.get("points", [])
-    study.highest = complete.get("highest", [])
-    study.published = (
-        compare([row for rows in complete.get("published", []) for row in rows]) if "published" in complete else []
-    )
-    cases: dict[str, list[CaseRun]] = {case.name: complete.get(f"case {case.name}", []) for case in CASES}
-    study.sharing = summarise(cases) if all(cases.values()) else []
-    study.heat = complete.get("heat", [])
-    study.whole = len(complete) == len(needed)
+    needed = Counter(piece.section for piece in todo)
+    found = {section: [by_place[place] for place in sorted(by_place)] for section, by_place in values.items()}
+    study.points = found.get("points", [])
+    study.highest = found.get("highest", [])
+    study.heat = found.get("heat", [])
+    study.whole = all(len(found.get(section, ())) == count for section, count in needed.items())
+    # The rest says something only when it is complete.
+    if needed["published"] and len(found.get("published", ())) == needed["published"]:
+        study.published = compare([row for rows in found["published"] for row in rows])
+    cases: dict[str, list[CaseRun]] = {case.name: found.get(f"case {case.name}", []) for case in CASES}
+    if all(len(runs) == parameters.sharing_runs for runs in cases.values()):
+        study.sharing = summarise(cases)
     return study
 
 

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise WorkloadError(f"{args.results}: cannot be written ({error.strerror})") from None
     if not study.whole:
-        tell.print(f"interrupted; what was complete is in {args.results / name}")
+        tell.print(f"interrupted; what was done is in {args.results / name}")
         return _INTERRUPTED
     return 0 if all(one.within for one in study.published) else _FAILED
 
