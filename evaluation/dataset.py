@@ -5,11 +5,13 @@
                   {"role": "lookup", "id": "l1", "family": "f", "prompt": "…", "expect": "hit", "key": "k1"}
     conversation  {"id": "c1", "cached_messages": [{"role": "user", "content": "…"}], "probe_messages": […], "same": 0}
 
-`same` = 1 says that the answer to the first may be served for the second. `family`, `kind` and `style` are optional
-everywhere. A pair or a conversation is its own world: its stored prompt is the only candidate. The stored prompts of a
-file's lookups are all candidates of its family's lookups, and served by another than `key` is wrong.
+`same` = 1 says that the answer to the first may be served for the second. `family` and `kind` are optional everywhere.
+A pair or a conversation is its own world: its stored prompt is the only candidate. The stored prompts of a file's
+lookups are all candidates of its family's lookups, and served by another than `key` is wrong. In CSV the first line
+names the columns, and messages are JSON in a cell.
 """
 
+import codecs
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,8 +20,8 @@ from typing import Any
 
 import orjson
 
-Messages = tuple[tuple[str, str], ...]
-"""Role and text of each message."""
+Messages = tuple[dict[str, Any], ...]
+"""Chat messages as a request holds them."""
 
 
 class DataError(ValueError):
@@ -60,6 +62,8 @@ def load(paths: Iterable[Path], *, skip_bad: bool = False) -> tuple[list[Lookup]
     lookups: list[Lookup] = []
     skipped: list[str] = []
     for path in paths:
+        if not path.exists():
+            raise DataError(f"{path}: there is no such file or folder")
         files = sorted([*path.rglob("*.jsonl"), *path.rglob("*.csv")]) if path.is_dir() else [path]
         if not files:
             raise DataError(f"{path}: no .jsonl or .csv file in this folder")
@@ -94,7 +98,7 @@ class _Reader:
                         world = worlds.setdefault(_family(row) or "", {})
                         if key in world:
                             raise self._wrong(line, "key", f"{key!r} is stored twice")
-                        world[key] = Stored(key, (("user", self._text(line, row, "prompt")),))
+                        world[key] = Stored(key, _asked(self._text(line, row, "prompt")))
                     case "lookup":
                         asked.append((line, row))
                     case _:
@@ -116,15 +120,20 @@ class _Reader:
     def _rows(self) -> "Iterator[tuple[int, dict[str, Any] | DataError]]":
         try:
             if self._path.suffix == ".csv":
-                with self._path.open(encoding="utf-8", newline="") as file:
-                    for number, row in enumerate(csv.DictReader(file), 2):
-                        yield number, {name: value for name, value in row.items() if value not in (None, "")}
+                with self._path.open(encoding="utf-8-sig", newline="") as file:
+                    reader = csv.DictReader(file)
+                    for row in reader:
+                        yield reader.line_num, {name: value for name, value in row.items() if name and value}
                 return
             with self._path.open("rb") as file:
                 for number, line in enumerate(file, 1):
+                    if number == 1:
+                        line = line.removeprefix(codecs.BOM_UTF8)
                     if line.strip():
                         yield number, self._object(number, line)
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            raise DataError(f"{self._path}: {error.strerror}") from None
+        except (UnicodeDecodeError, csv.Error) as error:
             raise DataError(f"{self._path}: {error}") from None
 
     def _object(self, number: int, line: bytes) -> "dict[str, Any] | DataError":
@@ -135,8 +144,8 @@ class _Reader:
         return row if isinstance(row, dict) else self._wrong(number, "", "not a JSON object")
 
     def _pair(self, line: int, row: dict[str, Any]) -> Lookup:
-        stored = Stored("a", (("user", self._text(line, row, "a")),))
-        return self._made(line, row, (("user", self._text(line, row, "b")),), (stored,), self._same(line, row))
+        stored = Stored("a", _asked(self._text(line, row, "a")))
+        return self._made(line, row, _asked(self._text(line, row, "b")), (stored,), self._same(line, row))
 
     def _conversation(self, line: int, row: dict[str, Any]) -> Lookup:
         stored = Stored("a", self._messages(line, row, "cached_messages"))
@@ -152,7 +161,7 @@ class _Reader:
                 raise self._wrong(line, "key", f"no cached row of this family has the key {expected!r}")
         elif row.get("expect") != "miss":
             raise self._wrong(line, "expect", "write hit or miss")
-        return self._made(line, row, (("user", self._text(line, row, "prompt")),), stored, expected)
+        return self._made(line, row, _asked(self._text(line, row, "prompt")), stored, expected)
 
     def _made(
         self, line: int, row: dict[str, Any], messages: Messages, stored: tuple[Stored, ...], expected: str | None
@@ -182,10 +191,11 @@ class _Reader:
 
     def _same(self, line: int, row: dict[str, Any]) -> str | None:
         value = row.get("same")
-        if value in (1, "1", True):
-            return "a"
-        if value in (0, "0", False):
-            return None
+        match str(value).lower():
+            case "1" | "1.0" | "true":
+                return "a"
+            case "0" | "0.0" | "false":
+                return None
         raise self._wrong(line, "same", "write 1 or 0")
 
     def _messages(self, line: int, row: dict[str, Any], field: str) -> Messages:
@@ -197,19 +207,17 @@ class _Reader:
                 value = None
         if not isinstance(value, list) or not value:
             raise self._wrong(line, field, "write a list of chat messages")
-        messages = []
         for message in value:
-            if (
-                not isinstance(message, dict)
-                or not isinstance(message.get("role"), str)
-                or not isinstance(message.get("content"), str)
-            ):
-                raise self._wrong(line, field, "each message needs a role and a content, both texts")
-            messages.append((message["role"], message["content"]))
-        return tuple(messages)
+            if not isinstance(message, dict) or not isinstance(message.get("role"), str) or "content" not in message:
+                raise self._wrong(line, field, "each message needs a role and a content")
+        return tuple(value)
 
     def _wrong(self, line: int, field: str, what: str) -> DataError:
         return DataError(f"{self._path}:{line}: {f'`{field}`: ' if field else ''}{what}")
+
+
+def _asked(text: str) -> Messages:
+    return ({"role": "user", "content": text},)
 
 
 def _form(row: dict[str, Any]) -> str | None:

@@ -6,30 +6,33 @@ derived elsewhere at a stated share. `wrong` counts both kinds of wrong answer: 
 one of another entry than the labelled.
 """
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from typing import Any
 
-from evaluation.dataset import Lookup, Messages
+from evaluation.dataset import Lookup, Messages, Stored
 from evaluation.intervals import upper_bound
 from evaluation.vectors import Vectors
 from policies.classify import classify
-from policies.guards import Lexicon, parse
+from policies.guards import Facts, Lexicon, parse
 from policies.guards.lexicon import default_lexicon
 from policies.model import FamilyPolicy, PolicySet
 from proxy import openai
 from proxy.cache.candidate import Candidate
 from proxy.cache.embedder import Vector
 from proxy.cache.index import VectorIndex
-from proxy.cache.lookup import Considered, decide
+from proxy.cache.lookup import Considered, Hit, Miss, decide
 from proxy.cache.semantic import SemanticCache
 from proxy.keys import cache_key, namespace
 from proxy.openai import CHAT
 
 DEFAULT_THRESHOLD = 0.80
 """What a family without a threshold of its own is scored at: the floor, below which none is accepted unasked."""
+
+ANY_SIMILARITY = -1.0
+"""A threshold that refuses nothing: what remains is the guards' doing."""
 
 TENANT = b"evaluation"
 MODEL = "evaluation"
@@ -48,9 +51,13 @@ class Scored:
     served: str | None
     """Key of the one that did."""
     similarity: float | None
-    """Cosine of the nearest candidate, or of the one served."""
+    """Cosine of the candidate that was served, else of the nearest; None without one."""
     reason: str | None
-    """Why it missed: `threshold`, a guard's reason, `empty`, `over-window`, `no-part`; `exact` for an equal text."""
+    """Why it missed: as in the proxy, or `no-part` for what similarity may not judge. `exact` for an equal request."""
+    servable: str | None
+    """Key of the nearest candidate that no guard refuses, whatever its similarity."""
+    servable_similarity: float | None
+    """A threshold up to this serves it."""
 
     @property
     def hit(self) -> bool:
@@ -98,35 +105,75 @@ def summarise(rows: Iterable[Scored]) -> Summary:
             summary.hits += row.hit
             summary.wrong_entry += row.wrong
         if row.served is None:
-            refused[row.reason or "?"] += 1
+            refused[str(row.reason)] += 1
     summary.wrong = summary.false_hits + summary.wrong_entry
     summary.false_hit_upper95 = upper_bound(summary.false_hits, summary.n_miss)
     summary.refused_by = dict(sorted(refused.items(), key=lambda item: (-item[1], item[0])))
     return summary
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A lookup's family, its candidates, and how the asked text reads."""
+
+    family: FamilyPolicy
+    nearest: list[tuple[Candidate, float]]
+    text: str
+    why: str
+    """Why there is no candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What is stored when a lookup comes."""
+
+    stored: tuple[Stored, ...]
+    """Held, because its id names the world."""
+    equal: dict[bytes, str]
+    """Names of the stored prompts, by the exact cache's key."""
+    near: SemanticCache
+
+
 class Scorer:
-    """Scores lookups under one policy set.
+    """Scores lookups under one policy set, whether or not a family's `mode` is on.
 
     A family that is named and not configured is scored as the default family under that name.
     """
 
-    def __init__(self, policies: PolicySet, vectors: Vectors, thresholds: Mapping[str, float] | None = None) -> None:
-        """`thresholds`: by family, in place of the policy's own."""
+    def __init__(
+        self,
+        policies: PolicySet,
+        vectors: Vectors,
+        thresholds: Mapping[str, float] | None = None,
+        guards: Iterable[str] | None = None,
+        *,
+        guarded: bool = True,
+    ) -> None:
+        """
+        Args:
+            thresholds: by family, in place of the policy's own.
+            guards: of every family, in place of the policy's own.
+            guarded: False scores similarity alone, without even what the guard checks unlisted.
+        """
         self._policies = policies
         self._vectors = vectors
         self._thresholds = dict(thresholds or {})
+        self._guards = None if guards is None else frozenset(guards)
+        self._guarded = guarded
         self._named = {family.name: family for family in (policies.defaults, *policies.families)}
-        self._worlds: dict[tuple[int, str | None], SemanticCache] = {}
+        self._worlds: dict[tuple[int, str | None], _World] = {}
         self._lexicons: dict[str, Lexicon] = {}
-        self._read = lru_cache(maxsize=200_000)(parse)
+        self._readings: dict[tuple[str, int], Facts] = {}
+        """By text and lexicon, which `_lexicons` keeps alive."""
 
     def texts(self, lookups: Iterable[Lookup]) -> set[str]:
-        """Every text that will need a vector."""
+        """Every text that needs a vector."""
         found = set()
         for lookup in lookups:
             for messages in (lookup.messages, *(stored.messages for stored in lookup.stored)):
-                found.add(messages[-1][1])
+                text = openai.last_user_text(CHAT, _payload(messages))
+                if text:
+                    found.add(text)
         return found
 
     def score(self, lookups: Sequence[Lookup], progress: Callable[[int], None] = lambda done: None) -> list[Scored]:
@@ -137,60 +184,78 @@ class Scorer:
             progress(done)
         return rows
 
-    def threshold(self, family: FamilyPolicy) -> float:
-        """What the family is scored at."""
-        if family.name in self._thresholds:
-            return self._thresholds[family.name]
-        own = family.semantic.threshold
+    def threshold(self, family: str) -> float:
+        """What a family is scored at: as given here, the policy's own, or `DEFAULT_THRESHOLD`."""
+        if family in self._thresholds:
+            return self._thresholds[family]
+        configured = self._named.get(family, self._policies.defaults)
+        own = configured.semantic.threshold
         return DEFAULT_THRESHOLD if own is None else own
 
-    def look_up(self, lookup: Lookup) -> tuple[FamilyPolicy, list[Considered], str | None]:
-        """The family of a lookup, its candidates as they were judged, and why there are none."""
-        family = self._family(lookup, lookup.messages)
-        space = self._namespace(family, lookup.messages)
-        if space is None:
-            return family, [], "no-part"
-        values = self._vectors[lookup.messages[-1][1]]
-        if values is None:
-            return family, [], "over-window"
-        world = self._world(lookup)
-        nearest = world.nearest(space, Vector(values, self._vectors.embedder.identity), family.semantic.top_k)
-        lexicon = self._lexicon(family)
-        _, considered = decide(
-            nearest,
-            self._read(lookup.messages[-1][1], lexicon),
-            threshold=self.threshold(family),
-            guards=frozenset(family.semantic.guards),
-            is_fresh=lambda candidate: True,
-            facts_of=lambda candidate: self._read(candidate.text, lexicon),
-        )
-        return family, considered, None if considered else "empty"
+    def judge(self, lookup: Lookup) -> tuple[Miss | Hit, list[Considered]]:
+        """The proxy's verdict on one lookup's candidates, and what it found of each."""
+        found = self._find(lookup)
+        if not found.nearest:
+            return Miss(found.why), []
+        return self._decide(found, self.threshold(found.family.name))
 
     def score_one(self, lookup: Lookup) -> Scored:
         """Score one lookup; an equal request is the exact cache's, whatever the family says of similarity."""
-        equal = self._equal(lookup)
+        equal = self._world(lookup).equal.get(self._key(lookup, lookup.messages))
         if equal is not None:
-            family = self._family(lookup, lookup.messages)
-            return self._scored(lookup, family.name, equal, 1.0, "exact")
-        family, considered, why = self.look_up(lookup)
-        for one in considered:
-            if one.refused is None:
-                return self._scored(lookup, family.name, one.candidate.key.decode(), one.similarity, None)
-        if considered:
-            threshold = self.threshold(family)
-            telling = next((one for one in considered if one.conflict and one.similarity >= threshold), considered[0])
-            why = telling.conflict.reason if telling.conflict and telling.similarity >= threshold else "threshold"
-        similarity = considered[0].similarity if considered else None
-        return self._scored(lookup, family.name, None, similarity, why)
+            family = self._family(lookup, lookup.messages).name
+            return _scored(lookup, family, served=equal, similarity=1.0, reason="exact", servable=equal, reach=1.0)
+        found = self._find(lookup)
+        family = found.family.name
+        if not found.nearest:
+            return _scored(lookup, family, served=None, similarity=None, reason=found.why, servable=None, reach=None)
+        threshold = self.threshold(family)
+        open_verdict, open_considered = self._decide(found, ANY_SIMILARITY)
+        servable = _entry_name(open_verdict.candidate) if isinstance(open_verdict, Hit) else None
+        reach = open_verdict.similarity if isinstance(open_verdict, Hit) else None
+        if reach is not None and reach >= threshold:
+            return _scored(
+                lookup, family, served=servable, similarity=reach, reason=None, servable=servable, reach=reach
+            )
+        verdict, _ = self._decide(found, threshold)
+        assert isinstance(verdict, Miss)
+        similarity = open_considered[0].similarity
+        return _scored(
+            lookup, family, served=None, similarity=similarity, reason=verdict.reason, servable=servable, reach=reach
+        )
 
-    def _scored(
-        self, lookup: Lookup, family: str, served: str | None, similarity: float | None, reason: str | None
-    ) -> Scored:
-        return Scored(lookup.id, lookup.source, family, lookup.kind, lookup.expected, served, similarity, reason)
+    def _find(self, lookup: Lookup) -> _Found:
+        family = self._family(lookup, lookup.messages)
+        text = openai.last_user_text(CHAT, _payload(lookup.messages)) or ""
+        space = self._namespace(family, lookup.messages)
+        if space is None:
+            return _Found(family, [], text, "no-part")
+        values = self._vectors[text]
+        if values is None:
+            return _Found(family, [], text, f"embedder-{self._vectors.why_none(text)}".replace("_", "-"))
+        vector = Vector(values, self._vectors.embedder.identity)
+        return _Found(family, self._world(lookup).near.nearest(space, vector, family.semantic.top_k), text, "empty")
 
-    def _equal(self, lookup: Lookup) -> str | None:
-        key = self._key(lookup, lookup.messages)
-        return next((one.key for one in lookup.stored if self._key(lookup, one.messages) == key), None)
+    def _decide(self, found: _Found, threshold: float) -> tuple[Hit | Miss, list[Considered]]:
+        lexicon = self._lexicon(found.family)
+        asked = self._read(found.text, lexicon)
+        guards = frozenset(found.family.semantic.guards) if self._guards is None else self._guards
+        return decide(
+            found.nearest,
+            asked,
+            threshold=threshold,
+            guards=guards,
+            is_fresh=lambda candidate: True,
+            # A text never conflicts with itself, so this is a decision by similarity alone.
+            facts_of=lambda candidate: self._read(candidate.text, lexicon) if self._guarded else asked,
+        )
+
+    def _read(self, text: str, lexicon: Lexicon) -> Facts:
+        name = (text, id(lexicon))
+        facts = self._readings.get(name)
+        if facts is None:
+            facts = self._readings[name] = parse(text, lexicon)
+        return facts
 
     def _key(self, lookup: Lookup, messages: Messages) -> bytes:
         family = self._family(lookup, messages)
@@ -202,27 +267,31 @@ class Scorer:
             revision="",
             meaning=family.meaning,
             normalize=family.normalize,
+            ignore_user=family.ignore_user,
         )
 
-    def _world(self, lookup: Lookup) -> SemanticCache:
+    def _world(self, lookup: Lookup) -> _World:
         name = (id(lookup.stored), lookup.family)
         world = self._worlds.get(name)
         if world is None:
-            world = SemanticCache(VectorIndex, clock=lambda: 0.0)
-            if len(lookup.stored) > 1:
-                # Kept, and with it the tuple whose id names it; a pair's world is used once.
-                self._worlds[name] = world
+            near = SemanticCache(VectorIndex, clock=lambda: 0.0, max_vectors=max(1, len(lookup.stored)))
+            equal: dict[bytes, str] = {}
             for stored in lookup.stored:
-                self._store(world, lookup, stored.key, stored.messages)
+                equal.setdefault(self._key(lookup, stored.messages), stored.key)
+                self._store(near, lookup, stored.key, stored.messages)
+            world = _World(lookup.stored, equal, near)
+            if len(lookup.stored) > 1:  # a pair's is used once
+                self._worlds[name] = world
         return world
 
-    def _store(self, world: SemanticCache, lookup: Lookup, key: str, messages: Messages) -> None:
+    def _store(self, near: SemanticCache, lookup: Lookup, key: str, messages: Messages) -> None:
         family = self._family(lookup, messages)
         space = self._namespace(family, messages)
-        values = self._vectors[messages[-1][1]]
+        text = openai.last_user_text(CHAT, _payload(messages)) or ""
+        values = None if space is None else self._vectors[text]
         if space is not None and values is not None:
-            candidate = Candidate(key.encode(), messages[-1][1], None, 0.0, family.name)
-            world.add(space, Vector(values, self._vectors.embedder.identity), candidate)
+            candidate = Candidate(_entry_key(key), text, None, 0.0, family.name)
+            near.add(space, Vector(values, self._vectors.embedder.identity), candidate)
 
     def _family(self, lookup: Lookup, messages: Messages) -> FamilyPolicy:
         if lookup.family is not None:
@@ -258,6 +327,7 @@ class Scorer:
             revision="",
             meaning=family.meaning,
             family=family.name,
+            ignore_user=family.ignore_user,
         )
 
     def _lexicon(self, family: FamilyPolicy) -> Lexicon:
@@ -271,7 +341,7 @@ class Scorer:
         return lexicon
 
 
-def report(rows: Sequence[Scored], thresholds: Mapping[str, float]) -> dict[str, Any]:
+def report(rows: Sequence[Scored], scorer: Scorer) -> dict[str, Any]:
     """The result file: counts in all, by family, by source and by kind, and one row a lookup."""
     groups: dict[str, dict[str, list[Scored]]] = {
         "families": defaultdict(list),
@@ -287,7 +357,7 @@ def report(rows: Sequence[Scored], thresholds: Mapping[str, float]) -> dict[str,
         name: {key: asdict(summarise(group[key])) for key in sorted(group)} for name, group in groups.items()
     }
     for family, summary in told["families"].items():
-        summary["threshold"] = thresholds[family]
+        summary["threshold"] = scorer.threshold(family)
     return {
         "all": asdict(summarise(rows)),
         **told,
@@ -295,5 +365,29 @@ def report(rows: Sequence[Scored], thresholds: Mapping[str, float]) -> dict[str,
     }
 
 
+def _scored(
+    lookup: Lookup,
+    family: str,
+    *,
+    served: str | None,
+    similarity: float | None,
+    reason: str | None,
+    servable: str | None,
+    reach: float | None,
+) -> Scored:
+    return Scored(
+        lookup.id, lookup.source, family, lookup.kind, lookup.expected, served, similarity, reason, servable, reach
+    )
+
+
+def _entry_key(name: str) -> bytes:
+    """32 bytes as the proxy's keys are, whose first ones tell entries apart; and the name after them."""
+    return hashlib.sha256(name.encode()).digest() + name.encode()
+
+
+def _entry_name(candidate: Candidate) -> str:
+    return candidate.key[32:].decode()
+
+
 def _payload(messages: Messages) -> dict[str, Any]:
-    return {"model": MODEL, "messages": [{"role": role, "content": text} for role, text in messages], "temperature": 0}
+    return {"model": MODEL, "messages": [*messages], "temperature": 0}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from proxy.cache.embedder import Embedder
+from proxy.cache.embedder import Embedder, NoVectorReason
 
 BATCH = 32
 SAVE_EVERY = 4096
@@ -37,6 +37,10 @@ class Vectors:
     def __getitem__(self, text: str) -> NDArray[np.float32] | None:
         """`(dimensions,)` float32, L2-normalised; None if the text takes no part."""
         return self._rows[_digest(text)]
+
+    def why_none(self, text: str) -> NoVectorReason:
+        """Why a text has none, in the proxy's words."""
+        return "over_window" if self.embedder.count_tokens(text) > self.embedder.window else "unknown_tokens"
 
     def make(self, texts: Iterable[str], progress: Callable[[int, int], None] = lambda done, all: None) -> None:
         """Have a vector for each of `texts`; `progress` is told how many of the missing ones are made."""
