@@ -61,11 +61,11 @@ class Vectors:
         embedder = self.embedder
         fits = [text for text in batch if embedder.count_tokens(text) <= embedder.window]
         fits = [text for text in fits if not embedder.count_unknown(text)]
-        for text in batch:
-            self._rows[_digest(text)] = None
+        rows: dict[bytes, NDArray[np.float32] | None] = {_digest(text): None for text in batch}
         if fits:
-            for text, row in zip(fits, embedder.embed(fits), strict=True):
-                self._rows[_digest(text)] = row
+            rows.update(zip(map(_digest, fits), embedder.embed(fits), strict=True))
+        # Only now, or an interruption would leave texts that seem to have none.
+        self._rows.update(rows)
         self._unsaved += len(batch)
 
     def _load(self) -> None:

@@ -68,11 +68,10 @@ def run(args: argparse.Namespace) -> int:
 
 def table(result: dict[str, Any]) -> Table:
     """One line a family, and one for all."""
-    shown = Table(
-        "family", "threshold", "should hit", "hits", "should miss", "wrong", "false-hit rate ≤", title="Scored"
-    )
-    for column in shown.columns[1:]:
-        column.justify = "right"
+    shown = Table("family", title="Hits and wrong answers")
+    for column in ("from", "should hit", "hits", "should miss", "wrong", "false ≤"):
+        shown.add_column(column, justify="right", no_wrap=True)
+    shown.caption = "from: threshold. false: false-hit rate, its upper bound at 95 %"
     for name, one in [*result["families"].items(), ("all", result["all"])]:
         if name == "all":
             shown.add_section()
