@@ -21,14 +21,13 @@ class Heartbeat:
     __slots__ = ("_interval_s", "_loop", "_send", "_since_s", "_task", "_timer")
 
     def __init__(self, send: Callable[[MutableMapping[str, Any]], Awaitable[None]], interval_s: float) -> None:
-        """An `interval_s` of 0 sends nothing, ever."""
         self._send = send
         self._interval_s = interval_s
         self._loop = asyncio.get_running_loop()
         self._since_s: float | None = None
         """Loop time since which the stream waits; None while it sends."""
         self._task: asyncio.Task[None] | None = None
-        self._timer = self._loop.call_later(interval_s, self._tick) if interval_s > 0 else None
+        self._timer = self._loop.call_later(interval_s, self._tick)
 
     def waiting(self) -> None:
         """The stream waits for its next chunk."""
@@ -54,8 +53,7 @@ class Heartbeat:
 
     async def aclose(self) -> None:
         """Stop; a comment under way is cancelled."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         if self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -22,7 +22,7 @@ async def cancelled_at(step: int, scenario: Coroutine[Any, Any, object], moment:
 
     What the scenario raises otherwise is raised here.
     """
-    task = asyncio.create_task(_drive(step, scenario, moment))
+    task = asyncio.create_task(driven(step, scenario, moment))
     await asyncio.wait([task])
     if task.cancelled():
         return True
@@ -30,7 +30,8 @@ async def cancelled_at(step: int, scenario: Coroutine[Any, Any, object], moment:
     return False
 
 
-async def _drive(step: int, scenario: Coroutine[Any, Any, object], moment: Moment) -> None:
+async def driven(step: int, scenario: Coroutine[Any, Any, object], moment: Moment = "waiting") -> None:
+    """`scenario` in the task that awaits this, which cancels itself at that suspension: for tasks that others make."""
     await _Driver(step, scenario, moment)
 
 
