@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from proxy.merge import Items, Unmergeable, finished
-from proxy.round_trip import round_trips
+from proxy.merge import NOT_APPENDED, Items, Unmergeable, finished
+from proxy.round_trip import NESTING_DUMPED, holds_long_number, round_trips
 from proxy.sse import DONE, EventSplitter, data_of
 
 Record = dict[str, Any]
@@ -46,12 +46,16 @@ class Folded:
 class StreamFold:
     """Folds a stream while it passes, so that no moment has to fold all of it. Bounded by the caller."""
 
-    __slots__ = ("_choices", "_done", "_error_body", "_fields", "_splitter", "_unfoldable")
+    __slots__ = ("_choices", "_done", "_error_body", "_fields", "_pieces", "_run", "_splitter", "_unfoldable")
 
     def __init__(self) -> None:
         self._splitter = EventSplitter()
         self._fields: dict[str, Any] = {}
         self._choices = Items()
+        self._run: Record | None = None
+        """The last chunk without its text, if merging an equal one again would change nothing but that text."""
+        self._pieces: list[str] = []
+        """The texts of the chunks since then that were equal but for it: not merged yet."""
         self._error_body: tuple[int, bytes] | None = None
         self._done = self._unfoldable = False
 
@@ -60,10 +64,40 @@ class StreamFold:
         for event in self._splitter.feed(data):
             self._take(event)
 
+    def take_all(self, events: list[bytes]) -> bool:
+        """Take the data of all events, read in one go; False, and in an unknown state, where that can't be done."""
+        end = len(events) - (events[-1] == DONE)
+        if not all(
+            len(data) <= NESTING_DUMPED or data.count(b"{") + data.count(b"[") <= NESTING_DUMPED for data in events
+        ):
+            return False
+        joined = b",".join(events[:end])
+        try:
+            chunks = orjson.loads(b"[%b]" % joined)
+        except orjson.JSONDecodeError:
+            return False
+        if len(chunks) != end or holds_long_number(joined):
+            return False
+        try:
+            for chunk in chunks:
+                if chunk is None:
+                    continue
+                if type(chunk) is not dict or chunk.get("error") is not None:
+                    return False
+                self._add(chunk)
+        except Unmergeable:
+            return False
+        self._done = end < len(events)
+        return True
+
     def finish(self) -> Folded:
         """What all of it came to. Nothing may be fed any more."""
         for event in self._splitter.end():
             self._take(event)
+        try:
+            self._end_run()
+        except Unmergeable:
+            self._unfoldable = True
         readable = not self._unfoldable and not len(self._splitter)
         record = _record(self._fields, self._choices) if readable else None
         return Folded(record, done=self._done, error_body=self._error_body)
@@ -83,16 +117,68 @@ class StreamFold:
                 self._error_body = _status(chunk["error"]), data
             self._unfoldable = self._unfoldable or self._done or not round_trips(data, chunk)
             if not self._unfoldable:
-                _add_chunk(self._fields, self._choices, chunk)
+                self._add(chunk)
         except (orjson.JSONDecodeError, Unmergeable):
             self._unfoldable = True
+
+    def _add(self, chunk: Any) -> None:
+        # Most chunks differ from the one before in a piece of text alone: one comparison tells so, in place of a merge.
+        try:
+            (choice,) = chunk["choices"]
+            holder, name = (choice["delta"], "content") if "delta" in choice else (choice, "text")
+            piece = holder.pop(name)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            self._end_run()
+            _add_chunk(self._fields, self._choices, chunk)
+            return
+        if chunk == self._run and type(piece) is str:
+            self._pieces.append(piece)
+            return
+        self._end_run()
+        if type(piece) is str and _is_only_text(choice):
+            self._run = chunk
+            self._pieces.append(piece)
+        else:
+            holder[name] = piece
+            _add_chunk(self._fields, self._choices, chunk)
+
+    def _end_run(self) -> None:
+        """Merge the run as the one chunk it amounts to."""
+        if self._run is not None:
+            run, self._run = self._run, None
+            choice = run["choices"][0]
+            text = "".join(self._pieces)
+            self._pieces.clear()
+            whole = {**choice, "delta": {"content": text}} if "delta" in choice else {**choice, "text": text}
+            _add_chunk(self._fields, self._choices, {**run, "choices": [whole]})
+
+
+def _is_only_text(choice: dict[str, Any]) -> bool:
+    """Whether a choice without its text holds nothing that would append or extend if it came again."""
+    return type(choice.get("index")) is int and not any(
+        value
+        if name == "delta"
+        else isinstance(value, list | dict) or (isinstance(value, str) and name not in NOT_APPENDED)
+        for name, value in choice.items()
+    )
 
 
 def fold_stream(body: bytes) -> Folded:
     """Fold the whole body of an event stream."""
     stream = StreamFold()
-    stream.feed(body)
+    events = _plain_events(body)
+    if events is None or not stream.take_all(events):
+        stream = StreamFold()
+        stream.feed(body)
     return stream.finish()
+
+
+def _plain_events(body: bytes) -> list[bytes] | None:
+    """The data of each event of a stream as engines write it: one `data: ` line and a blank line each; else None."""
+    if not body.startswith(b"data: ") or not body.endswith(b"\n\n"):
+        return None
+    events = body[6:-2].split(b"\n\ndata: ")
+    return events if body.count(b"\n") == 2 * len(events) and b"\r" not in body else None
 
 
 def fold(chunks: Iterable[Record]) -> Record:

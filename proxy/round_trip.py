@@ -22,6 +22,11 @@ def round_trips(body: bytes, value: Any) -> bool:
     return nesting(value) <= NESTING_DUMPED and not _has_rounded_number(value)
 
 
+def holds_long_number(body: bytes) -> bool:
+    """Whether some run of digits is long enough for a number beyond 64 bits."""
+    return _LONG_NUMBER in body.translate(_SHAPES)
+
+
 def nesting(value: Any) -> int:
     """Levels of arrays and objects; a scalar has none. Not recursive, since the parsers go deeper than Python."""
     levels, level = 0, [value]
