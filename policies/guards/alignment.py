@@ -73,7 +73,7 @@ def _synonyms(one: Term, other: Term) -> bool:
 
 
 def _denied_opposites(one: Term, other: Term) -> bool:
-    return one.negated != other.negated and not one.poles.isdisjoint(other.poles)
+    return one.negated != other.negated and one.word != other.word and not one.poles.isdisjoint(other.poles)
 
 
 def _misspelled(one: Term, other: Term) -> bool:

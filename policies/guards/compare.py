@@ -49,7 +49,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         return found
     if "question" in guards and (found := _questions(cached, asked, left, right)):
         return found
-    if "scope" in guards and (found := _scope(cached, asked)):
+    if "scope" in guards and (found := _scope(cached, asked, left, right)):
         return found
     if "format" in guards and cached.formats != asked.formats:
         return _conflict("format", sorted(cached.formats), sorted(asked.formats))
@@ -200,13 +200,13 @@ _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", 
 _AGENTS = ("er", "or", "ist", "ian", "ant", "ent", "man", "people", "person", "ceo", "king", "queen", "chief", "head", "country", "team")
 
 
-def _questions(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term]) -> Conflict | None:
+def _questions(cached: Facts, asked: Facts, left: list[Term], right: list[Term]) -> Conflict | None:
     """What is asked: each side's question word must be the other's, or be named there ("when": "date")."""
     one, other = cached.questions, asked.questions
     if one != other:
-        for mine, facts, yours in ((one, asked, other), (other, cached, one)):
+        for mine, theirs, yours, rest in ((one, asked, other, right), (other, cached, one, left)):
             for kind in mine - yours:
-                if not _answers(kind, yours, facts):
+                if kind not in ("what", "which") and not _answers(kind, yours, theirs, rest, cached, asked):
                     return _conflict("question_type", sorted(one), sorted(other))
     left_aspects = [term.word for term in left if term.kind == ASPECT]
     right_aspects = [term.word for term in right if term.kind == ASPECT]
@@ -215,20 +215,30 @@ def _questions(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequenc
     return None
 
 
-def _answers(kind: str, yours: frozenset[str], facts: Facts) -> bool:
-    aspect = _ASPECT_OF.get(kind)
-    if aspect is not None:
-        if any(aspect in term.aspects for term in facts.terms):
+def _answers(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], cached: Facts, asked: Facts) -> bool:
+    """Whether a question word one side has is said by the other side's nouns, or goes without saying."""
+    if kind == "polar":
+        return not yours or (yours <= {"what", "which"} and _compares(cached, asked))
+    aspect = _ASPECT_OF[kind]
+    if not yours - {"what", "which"}:
+        found = next((term for term in facts.terms if aspect in term.aspects), None)
+        if found is not None:
+            if found in rest:
+                rest.remove(found)
             return True
         if kind == "who":
-            return not yours - {"what", "which"} and any(term.word.endswith(_AGENTS) for term in facts.terms)
-        return kind == "how" and not yours
-    if kind in ("what", "which"):
-        return not yours - {"what", "which", "who", "when", "where", "why"} or (kind == "which" and not yours - {"what"})
-    return not yours
+            names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
+            return names or any(term.word.endswith(_AGENTS) for term in facts.terms)
+    return kind == "how" and not yours
 
 
-def _scope(cached: Facts, asked: Facts) -> Conflict | None:
+def _compares(cached: Facts, asked: Facts) -> bool:
+    """ "Is A better than B" against "which is better, A or B"."""
+    sides = (cached.terms, asked.terms)
+    return any(any(t.slot == "than" for t in one) and any(t.joined == "or" for t in other) for one, other in (sides, sides[::-1]))
+
+
+def _scope(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term]) -> Conflict | None:
     for one, other in ((cached.only, asked.only), (cached.excepted, asked.excepted)):
         if len(one) != len(other) or any(mine.isdisjoint(yours) and "*" not in mine | yours for mine, yours in zip(one, other, strict=True)):
             return _conflict("only_except", _keys(one), _keys(other))
@@ -239,7 +249,8 @@ def _scope(cached: Facts, asked: Facts) -> Conflict | None:
             return _conflict("quantity", sorted(mine), sorted(yours))
         single = mine or yours
         polar = "polar" in cached.questions or "polar" in asked.questions
-        if single & {"neither", "most", "both"} or (polar and single & set(strict)):
+        chosen = single == {"all"} and any(term.graded for term in (*left, *right))
+        if chosen or single & {"neither", "most", "both"} or (polar and single & set(strict)):
             return _conflict("quantity", sorted(mine), sorted(yours))
     return None
 
@@ -258,10 +269,26 @@ def _person(cached: Facts, asked: Facts) -> Conflict | None:
     return None
 
 
+_WILL = frozenset(("present", "future"))
+_CLASHING = {
+    _WILL,
+    frozenset(("present", "past")),
+    frozenset(("past", "future")),
+    frozenset(("present", "pluperfect")),
+    frozenset(("perfect", "pluperfect")),
+    frozenset(("perfect", "future")),
+    frozenset(("future", "pluperfect")),
+    frozenset(("verb-past", "verb-present")),
+    frozenset(("verb-past", "future")),
+}
+
+
 def _tense(cached: Facts, asked: Facts) -> Conflict | None:
     one, other = cached.tense, asked.tense
-    if one and other and one != other and not ("past" not in (one, other) and (cached.negations or "when" in cached.questions & asked.questions)):
-        return Conflict("tense", one, other)
+    if one and other and one != other and frozenset((one, other)) in _CLASHING:
+        soft = frozenset((one, other)) == _WILL and (cached.negations or "when" in cached.questions & asked.questions)
+        if not soft:
+            return Conflict("tense", one, other)
     one, other = cached.modal, asked.modal
     if one != other:
         polar = "polar" in cached.questions and "polar" in asked.questions

@@ -114,6 +114,7 @@ class _Parser:
         self.pending: list[str] = []
         """Negations, "only" and "except" that wait for the term they are about."""
         self.bound = ""
+        self.turned = False
         self.counting = False
         self.converting = False
         self.last_aux = -2
@@ -218,7 +219,8 @@ class _Parser:
                 if any(item.flags & DIGITS or item.word in NUMBER_WORDS for item in following):
                     self.bound = _BOUNDS[word]
                 elif name in ("more", "less"):
-                    self._add(name, self.lexicon.entry(name), 0)
+                    said = self.items[index].raw
+                    self._add(said, self.lexicon.entry(said), 0)
                 else:
                     self._add(name, None, 0)
             return
@@ -242,7 +244,7 @@ class _Parser:
         base = base_form(word)
         if self.tense or base == word or word in self.lexicon.small.auxiliary or not word.isalpha():
             return
-        self.tense = "present" if word.endswith("s") else "" if word.endswith("ing") else "past"
+        self.tense = "verb-present" if word.endswith("s") else "" if word.endswith("ing") else "verb-past"
 
     def _question(self, kind: str, force: bool = False) -> None:
         if force or self.clause_start or not self.questions:
@@ -436,6 +438,10 @@ class _Parser:
         entry = self.lexicon.entry(word)
         if word == "name" and self.clause_start and not self.terms and not self.questions:
             return 1
+        if word == "less" and self._turns_round(index):
+            # "Less safe" is "more unsafe".
+            self.turned = True
+            word, entry = "more", self.lexicon.entry("more")
         if entry is not None and entry.kind == VOID and not (item.flags & CAPITAL and word.isupper()):
             if word not in ("and", "a", "the", "an"):
                 self.counting = self.counting and word in ("of", "the")
@@ -444,6 +450,11 @@ class _Parser:
             return 1
         self._add(word, entry, item.flags)
         return 1
+
+    def _turns_round(self, index: int) -> bool:
+        """Whether "less" stands before an adjective that has an opposite."""
+        following = self.lexicon.entry(self.words[index + 1]) if index + 1 < len(self.words) else None
+        return following is not None and bool(following.poles) and following.kind != VOID
 
     def _add(self, word: str, entry: object, flags: int) -> None:
         from policies.guards.lexicon import Entry
@@ -460,6 +471,10 @@ class _Parser:
         if (flags & CAPITAL or digits) and kind != SOFT:
             kind, label = NAME, label or "entity"
         negated = False
+        if self.turned and word != "more":
+            self.turned = False
+            if poles:
+                negated, poles = True, frozenset(-pole for pole in poles)
         if "not" in self.pending:
             if poles:
                 self.pending.remove("not")

@@ -187,7 +187,7 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
                     if word == GAP:
                         result.extend(gap_items)
                     else:
-                        result.append(Item(word, ((item.flags & (START | CAPITAL)) if first else 0) | (DIGITS if word.isdigit() else 0), word))
+                        result.append(Item(word, ((item.flags & (START | CAPITAL)) if first else 0) | (DIGITS if word.isdigit() else 0), word if word.isdigit() else item.word))
                         first = False
                 if not replacement and item.flags & START and end < size:
                     items[end] = items[end]._replace(flags=items[end].flags | START)

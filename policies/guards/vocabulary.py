@@ -9,7 +9,7 @@ from importlib import resources
 import yaml
 
 _VOWELS = frozenset("aeiou")
-_KEEP_S = ("ss", "us", "is", "as", "os")
+_KEEP_S = ("ss", "us", "is")
 
 
 def read_yaml(name: str) -> object:
@@ -63,6 +63,8 @@ def base_form(word: str) -> str:
 
 def _singular(word: str) -> str:
     known = known_words()
+    if word.endswith(("as", "os")) and word in known and word[:-1] not in known:
+        return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y" if word[:-3] + "y" in known or word[:-1] not in known else word[:-1]
     if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
