@@ -12,7 +12,9 @@ Rules, those of vLLM's v1 scheduler (written from its documentation and behaviou
    finds a place, tokens of the budget and (reserve_prompt) room for all its tokens so far, not just the first chunk.
 4. A full block is findable from the moment it is scheduled. The last token of a prompt is always computed.
 5. With plan_ahead (asynchronous scheduling, vLLM's default), a step is planned when the one before it starts: it does
-   not yet see the requests that came, or the places and blocks that became free, since then.
+   not yet see the requests that came, or the places and blocks that became free, since then. An engine notes arrivals
+   when it looks for them, just before a plan. No simulated clock is in step with that to the millisecond, so with
+   noted_at_boundary a request belongs to the plan that was made nearest to it.
 
 Event skipping: while all running sequences decode and nobody can be admitted, every step costs the same but for the KV
 term, which grows by one token per sequence. So the engine jumps to the next finish, arrival or shortage of blocks; the
@@ -151,6 +153,8 @@ class Engine:
         arriving, waiting, arrivals = self._arriving, self._waiting, self.arrival_s
         while self.clock < until_s:
             horizon = self._visible_s + _SAME_S
+            if self.settings.noted_at_boundary:
+                horizon += (self.clock - self._visible_s) / 2
             while arriving and arrivals[arriving[0].index] <= horizon:
                 waiting.append(arriving.popleft())
             if waiting or self._running:
@@ -268,10 +272,21 @@ class Engine:
                 count = min(count, _steps_to(until_s - self.clock, seconds, growth))
             if self._arriving and not self._waiting:
                 gap = self.arrival_s[self._arriving[0].index] - self.clock - _SAME_S
-                count = min(count, _steps_to(gap, seconds, growth) + self.settings.plan_ahead if gap > 0 else 1)
+                count = min(count, self._steps_to_see(gap, seconds, growth) if gap > 0 else 1)
         if count > 1:
             count = self._grow(count)
         return count
+
+    def _steps_to_see(self, gap: float, seconds: float, growth: float) -> int:
+        """The fewest steps after which the next plan sees a request that comes in `gap` seconds."""
+        count = _steps_to(gap, seconds, growth)
+        if not self.settings.plan_ahead:
+            return count
+        if self.settings.noted_at_boundary:
+            before = (count - 1) * seconds + growth * ((count - 1) * (count - 2) // 2)
+            if gap <= before + (seconds + growth * (count - 1)) / 2:
+                return count
+        return count + 1
 
     def _grow(self, count: int) -> int:
         """Take the blocks of the steps after the next one, up to `count` in all; fewer if blocks run out."""

@@ -1,7 +1,8 @@
 """Fitting what kernels do not show: two or three overhead numbers, from the latencies of a real run.
 
 The whole run is simulated again and again, and the numbers moved until the measured requests finish when they did
-(Levenberg-Marquardt on the relative error of the latencies, numbers kept at 0 or above). Only the given rows count; the
+(Levenberg-Marquardt on the relative errors of latencies and, at less weight, times to first token; numbers stay at 0 or
+above). Only the given rows count; the
 others are served but not looked at, so a run's second half can tell how well the first half's fit holds.
 """
 
@@ -23,6 +24,8 @@ NUMBERS = {
     "prompt": ("overhead_prompt_token_s", 1e-5),
 }
 DEFAULT_NUMBERS = ("step", "prompt")
+# First tokens tell what a prompt costs from what a step costs, but are a step or so uncertain in themselves.
+_TTFT_WEIGHT = 0.1
 _ROUNDS = 25
 # A smaller step would fall between the jumps that scheduling makes, a larger one beyond what is straight.
 _DIFFERENCE = 0.3
@@ -35,6 +38,7 @@ class Workbench:
     """A run to fit on: what arrived, when each answer ended, and the engine that served it."""
 
     requests: Sequence[Request]
+    first_token_s: Floats
     last_token_s: Floats
     settings: EngineSettings
     hash_tokens: int = 16
@@ -46,13 +50,14 @@ def fit_overhead(bench: Workbench, cost: CostModel, rows: slice, numbers: Sequen
     scale = np.array([NUMBERS[name][1] for name in numbers])
     base = cost.with_overhead(0.0, 0.0)
     arrival = np.array([request.arrival_s for request in bench.requests])[rows]
-    measured = bench.last_token_s[rows]
+    first, last = bench.first_token_s[rows], bench.last_token_s[rows]
 
     def errors(scaled: Floats) -> Floats:
         trial = replace(base, **dict(zip(fields, (scaled * scale).tolist(), strict=True)))
         engine = simulate(bench.requests, trial, bench.settings, hash_tokens=bench.hash_tokens)
-        found: Floats = (np.array(engine.last_token_s)[rows] - measured) / (measured - arrival)
-        return found
+        latency = (np.array(engine.last_token_s)[rows] - last) / (last - arrival)
+        ttft = (np.array(engine.first_token_s)[rows] - first) / (first - arrival)
+        return np.concatenate([latency, _TTFT_WEIGHT * ttft])
 
     point = np.zeros(len(fields))
     residual = errors(point)

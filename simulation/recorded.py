@@ -130,6 +130,10 @@ _SWITCHES = {
 }
 
 
+# An engine's record holds the arrivals that it noted itself.
+DEFAULTS = EngineSettings(noted_at_boundary=True)
+
+
 def settings_of(arguments: dict[str, Any], path: Path) -> EngineSettings:
     """What the arguments say, the engine's defaults for what they leave out or give as null.
 
@@ -145,7 +149,7 @@ def settings_of(arguments: dict[str, Any], path: Path) -> EngineSettings:
             if type(value) is not kind:
                 raise TraceError(f"{path}: {name} is {value!r}; it must be {word}")
             changes[field] = value
-    settings = replace(EngineSettings(), **changes)
+    settings = replace(DEFAULTS, **changes)
     try:
         settings.check()
     except ValueError as error:

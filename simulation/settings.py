@@ -13,6 +13,7 @@ class EngineSettings:
     long_prefill_tokens: the largest chunk of one prompt in a step, 0 for no limit but the budget.
     reserve_prompt: admit a request only if all its tokens so far fit, not just its first chunk (vLLM's default since
     0.19, scheduler_reserve_full_isl). plan_ahead: asynchronous scheduling.
+    noted_at_boundary: arrivals are those an engine that plans ahead wrote down itself, when it saw them.
     """
 
     max_num_seqs: int = 128
@@ -24,6 +25,7 @@ class EngineSettings:
     long_prefill_tokens: int = 0
     reserve_prompt: bool = True
     plan_ahead: bool = True
+    noted_at_boundary: bool = False
 
     def check(self) -> None:
         """Raises ValueError, one line, for settings that no engine accepts."""

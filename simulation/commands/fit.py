@@ -11,8 +11,7 @@ from simulation.cost import CostModel
 from simulation.cost_file import format_cost, load_cost
 from simulation.overhead import Workbench, fit_overhead
 from simulation.profile import Fitted, from_profile, from_steps, read_profile, read_steps
-from simulation.recorded import read_meta, read_run, settings_of
-from simulation.settings import EngineSettings
+from simulation.recorded import DEFAULTS, read_meta, read_run, settings_of
 from simulation.validate import halves
 
 NAME = "fit"
@@ -59,9 +58,13 @@ def run(args: argparse.Namespace) -> int:
         cost = replace(cost, provenance=f"{cost.provenance}; overhead carried over from {other.name}")
     if args.record:
         recorded = read_run(args.record)
-        base = settings_of(read_meta(args.meta), args.meta) if args.meta else EngineSettings()
+        base = settings_of(read_meta(args.meta), args.meta) if args.meta else DEFAULTS
         bench = Workbench(
-            recorded.trace.requests, recorded.last_token_s, engine_settings(args, base), recorded.trace.hash_tokens
+            recorded.trace.requests,
+            recorded.first_token_s,
+            recorded.last_token_s,
+            engine_settings(args, base),
+            recorded.trace.hash_tokens,
         )
         first, _ = halves(len(recorded.trace.requests))
         with out.status("fitting the overhead"):

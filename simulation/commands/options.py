@@ -50,6 +50,9 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--chunked-prefill", action=switch, default=None, help="prompts in parts (on)")
     group.add_argument("--reserve-prompt", action=switch, default=None, help="admit whole prompts that fit only (on)")
     group.add_argument("--plan-ahead", action=switch, default=None, help="plan a step while the last one runs (on)")
+    group.add_argument(
+        "--noted-at-boundary", action=switch, default=None, help="arrivals as the engine noted them (validate, fit: on)"
+    )
     group.add_argument("--step", action="store_true", help="take every step by itself, without event skipping (slow)")
 
 

@@ -22,7 +22,6 @@ from simulation.cost_file import format_cost, load_cost
 from simulation.overhead import DEFAULT_NUMBERS, NUMBERS, Workbench, fit_overhead
 from simulation.recorded import out_of_order, read_meta, read_run, read_samples, replicas_of, settings_of
 from simulation.request import WorkloadError
-from simulation.settings import EngineSettings
 from simulation.traces import read_trace
 from simulation.validate import Errors, LeftOut, Validation, halves, mechanisms_left_out, validate
 from simulation.validate_plot import check_plot, draw, save
@@ -95,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     recorded = read_run(args.record)
     meta = args.meta or args.record.with_suffix(".meta.json")
     arguments = read_meta(meta) if args.meta or meta.exists() else {}
-    settings = engine_settings(args, settings_of(arguments, meta) if arguments else EngineSettings())
+    settings = engine_settings(args, settings_of(arguments, meta))
     engines = args.engines or replicas_of(arguments, meta)
     fitted = args.fit_overhead is not None
     if fitted and engines > 1:
@@ -106,7 +105,13 @@ def run(args: argparse.Namespace) -> int:
     with warnings_told():
         if fitted:
             first, _ = halves(len(recorded.trace.requests))
-            bench = Workbench(recorded.trace.requests, recorded.last_token_s, settings, recorded.trace.hash_tokens)
+            bench = Workbench(
+                recorded.trace.requests,
+                recorded.first_token_s,
+                recorded.last_token_s,
+                settings,
+                recorded.trace.hash_tokens,
+            )
             with out.status("fitting the overhead on the first half"):
                 cost = fit_overhead(bench, cost, first, overhead_numbers(args))
         result = validate(recorded, cost, settings, engines=engines, step=args.step, warm=warm)

@@ -113,7 +113,8 @@ def run(requests: list[Request], cost: CostModel, settings: EngineSettings) -> R
         return -(-upto // size) - len(job.blocks)
 
     while coming or waiting or running:
-        while coming and coming[0].request.arrival_s <= seen + 1e-9:
+        horizon = (seen + clock) / 2 if settings.noted_at_boundary else seen
+        while coming and coming[0].request.arrival_s <= horizon + 1e-9:
             waiting.append(coming.pop(0))
         if not waiting and not running:
             clock = seen = max(clock, coming[0].request.arrival_s)

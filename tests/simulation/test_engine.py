@@ -65,6 +65,7 @@ def cases(draw: st.DrawFn) -> tuple[list[Request], EngineSettings]:
         long_prefill_tokens=draw(st.sampled_from([0, 3, 9])),
         reserve_prompt=draw(st.booleans()),
         plan_ahead=draw(st.booleans()),
+        noted_at_boundary=draw(st.booleans()),
     )
 
 
@@ -225,6 +226,16 @@ def test_a_step_is_planned_while_the_one_before_it_runs():
     # An idle engine plans at once.
     late = [Request(0.0, 10, 2), Request(7.3, 10, 1)]
     assert simulate(late, SECOND, EngineSettings()).scheduled_s == [0.0, 7.3]
+
+
+def test_an_engines_own_record_notes_arrivals_just_before_a_plan():
+    """Half a step to either side is as near as a simulated clock comes to it."""
+    given_ = EngineSettings(noted_at_boundary=True)
+    early = [Request(0.0, 10, 10), Request(3.4, 10, 1)]
+    late = [Request(0.0, 10, 10), Request(3.6, 10, 1)]
+    for step in (True, False):
+        assert simulate(early, SECOND, given_, step=step).scheduled_s[1] == 4.0
+        assert simulate(late, SECOND, given_, step=step).scheduled_s[1] == 5.0
 
 
 def test_a_place_is_free_one_step_later_when_planning_ahead():

@@ -137,7 +137,8 @@ def test_bad_measurements_are_one_line(tmp_path, text: str, said: str):
 def bench(cost: CostModel) -> Workbench:
     work = [Request(index * 0.12, 200 + 37 * (index % 9), 20 + 13 * (index % 7)) for index in range(60)]
     settings = EngineSettings(max_num_seqs=16)
-    return Workbench(work, np.array(simulate(work, cost, settings).last_token_s), settings)
+    engine = simulate(work, cost, settings)
+    return Workbench(work, np.array(engine.first_token_s), np.array(engine.last_token_s), settings)
 
 
 @pytest.mark.parametrize("truth", [(0.004, 0.0, 2e-5), (0.002, 1e-4, 0.0), (0.0, 0.0, 0.0)])

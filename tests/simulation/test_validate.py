@@ -10,7 +10,7 @@ import pytest
 from simulation.cost_file import load_cost
 from simulation.fleet import run_fleet
 from simulation.overhead import Workbench, fit_overhead
-from simulation.recorded import read_meta, read_run, read_samples, replicas_of, settings_of
+from simulation.recorded import DEFAULTS, read_meta, read_run, read_samples, replicas_of, settings_of
 from simulation.settings import EngineSettings
 from simulation.traces import TraceError
 from simulation.validate import errors, halves, mechanisms_left_out, validate
@@ -25,7 +25,7 @@ def test_two_numbers_fitted_on_the_first_half_hold_for_the_second():
     run = read_run(LLAMA)
     settings = settings_of(read_meta(LLAMA.with_suffix(".meta.json")), LLAMA)
     first, _ = halves(300)
-    bench = Workbench(run.trace.requests, run.last_token_s, settings)
+    bench = Workbench(run.trace.requests, run.first_token_s, run.last_token_s, settings)
     cost = fit_overhead(bench, load_cost("rtxpro6000-llama3.1-8b"), first)
     second = validate(run, cost, settings).second_half
     assert second.latency_mape < 0.015
@@ -46,7 +46,7 @@ def test_two_numbers_fitted_on_the_first_half_hold_for_the_second():
     ],
 )
 def test_presets_are_as_good_as_published(path: Path, cost: str, mape: float, mean: float, ttft: float):
-    found = validate(read_run(path), load_cost(cost), EngineSettings())
+    found = validate(read_run(path), load_cost(cost), DEFAULTS)
     assert found.every.latency_mape < mape
     assert abs(found.every.latency_mean_err) < mean
     assert abs(found.every.ttft_mean_err) < ttft
@@ -91,7 +91,7 @@ def test_leaving_a_mechanism_out_is_told_by_its_error():
 
 def test_the_meta_files_arguments_are_the_engines():
     arguments = read_meta(LLAMA.with_suffix(".meta.json"))
-    assert settings_of(arguments, LLAMA) == EngineSettings(max_num_seqs=128, max_num_batched_tokens=2048)
+    assert settings_of(arguments, LLAMA) == EngineSettings(noted_at_boundary=True)
     assert replicas_of(arguments, LLAMA) == 1
 
 
@@ -106,7 +106,7 @@ def test_the_engines_own_block_count_is_used_where_the_meta_file_has_it(tmp_path
         )
     )
     assert settings_of(read_meta(path), path) == EngineSettings(
-        max_num_seqs=64, blocks=2587, block_tokens=32, prefix_caching=False, plan_ahead=False
+        max_num_seqs=64, blocks=2587, block_tokens=32, prefix_caching=False, plan_ahead=False, noted_at_boundary=True
     )
 
 
