@@ -172,7 +172,7 @@ def sharing_bars(study: Study) -> Figure:
     axes.errorbar(medians, rows, xerr=np.abs(quartiles.T - medians), fmt="none", ecolor="black", capsize=3, linewidth=1)
     for row, one in enumerate(study.sharing):
         axes.text(one.p95_quartiles_s[1] + 0.15, row, f"{one.p95_median_s:.1f} s", va="center", fontsize=9)
-    axes.set_yticks(rows, [f"{one.name}\n({one.load:g} req/s)" for one in study.sharing])
+    axes.set_yticks(rows, [f"{one.name}\n({one.load:.3g} req/s)" for one in study.sharing])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(0, max(one.p95_quartiles_s[1] for one in study.sharing) * 1.12)
     axes.grid(axis="y", visible=False)
@@ -186,7 +186,9 @@ def heat_map(study: Study) -> Figure:
         "hit rate",
     )
     values = np.array([row.p95_s for row in study.heat])
-    image = axes.imshow(np.log10(values), cmap="YlOrRd", aspect="auto", origin="lower", vmin=0.4, vmax=2.2)
+    shade = np.log10(values)
+    image = axes.imshow(shade, cmap="YlOrRd", aspect="auto", origin="lower")
+    dark = 0.7 * shade.max() + 0.3 * shade.min()
     for (row, column), value in np.ndenumerate(values):
         text = f"{value:.0f}" if value >= 20 else f"{value:.1f}"
         left = study.heat_loads[column] * (1 - study.heat[row].hit_rate)
@@ -198,13 +200,14 @@ def heat_map(study: Study) -> Figure:
             ha="center",
             va="center",
             fontsize=9,
-            color="white" if value > 45 else "black",
+            color="white" if np.log10(value) > dark else "black",
         )
-    axes.set_xticks(range(len(study.heat_loads)), [f"{load:g}" for load in study.heat_loads])
+    axes.set_xticks(range(len(study.heat_loads)), [f"{load:.3g}" for load in study.heat_loads])
     axes.set_yticks(range(len(study.heat)), [f"{100 * row.hit_rate:.0f} %" for row in study.heat])
     axes.grid(visible=False)
-    bar = figure.colorbar(image, ax=axes, ticks=np.log10([3, 10, 30, 100]), pad=0.02)
-    bar.set_ticklabels(["3 s", "10 s", "30 s", "100 s"])
+    ticks = [tick for tick in (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000) if values.min() <= tick <= values.max()]
+    bar = figure.colorbar(image, ax=axes, ticks=np.log10(ticks), pad=0.02)
+    bar.set_ticklabels([f"{tick:g} s" for tick in ticks])
     return figure
 
 

@@ -212,7 +212,7 @@ def _sharing(study: Study) -> str:
             (
                 one.name,
                 str(one.engines),
-                f"{one.load:g}",
+                f"{one.load:.3g}",
                 f"{one.p95_median_s:.1f} ({one.p95_quartiles_s[0]:.1f}–{one.p95_quartiles_s[1]:.1f})",
                 f"{one.against_bare:.2f} ({one.against_bare_interval[0]:.2f}–{one.against_bare_interval[1]:.2f})",
                 f"{one.hit_percent.mean:.1f} %",

@@ -16,11 +16,15 @@ from simulation.schedulers import Server, continuous
 from simulation.workload import Arrivals, Catalogue, Mix, Workload, stream
 
 CATALOGUE = Catalogue(entries=500, share=0.3)
+CAPACITY_PER_S = 10.6
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One set-up; bare_name is the set-up it is compared with, on the same requests."""
+    """One set-up; bare_name is the set-up it is compared with, on the same requests.
+
+    load is for the reference server, whose capacity is CAPACITY_PER_S; for another one it is scaled in proportion.
+    """
 
     name: str
     engines: int
@@ -66,14 +70,14 @@ class CaseResult:
     coalesced_percent: Estimate
 
 
-def run_case(case: Case, mix: Mix, server: Server, requests: int, seed: int) -> CaseRun:
-    work = Mix(mix.prompt, mix.output, CATALOGUE).draw(requests, seed, Arrivals(case.load))
+def run_case(case: Case, scale: float, mix: Mix, server: Server, requests: int, seed: int) -> CaseRun:
+    work = Mix(mix.prompt, mix.output, CATALOGUE).draw(requests, seed, Arrivals(scale * case.load))
     router = Router([ReferenceEngine(server) for _ in range(case.engines)], "least-loaded")
     served = serve(work, case.settings, router, seed=seed)
     return CaseRun(p95(served.latencies()), served.share("hit"), served.share("coalesced"))
 
 
-def summarise(runs: dict[str, list[CaseRun]]) -> list[CaseResult]:
+def summarise(runs: dict[str, list[CaseRun]], scale: float) -> list[CaseResult]:
     """Runs by case name, one a seed, in the same order of seeds for every case."""
     results = []
     for case in CASES:
@@ -85,7 +89,7 @@ def summarise(runs: dict[str, list[CaseRun]]) -> list[CaseResult]:
             CaseResult(
                 case.name,
                 case.engines,
-                case.load,
+                scale * case.load,
                 median,
                 (low, high),
                 float(np.exp(ratio.mean)),
@@ -104,16 +108,18 @@ HEAT_SEEDS = 3
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """p95 over all requests, hits included, at one hit rate and each of HEAT_LOADS; one engine, continuous batching."""
+    """p95 over all requests, hits included, at one hit rate and each load; one engine, continuous batching."""
 
     hit_rate: float
     p95_s: tuple[float, ...]
 
 
-def heat_row(hit_rate: float, mix: Mix, server: Server, requests: int, first_seed: int) -> HeatRow:
+def heat_row(
+    hit_rate: float, loads: tuple[float, ...], mix: Mix, server: Server, requests: int, first_seed: int
+) -> HeatRow:
     """Hits fall at random: what is left is the same workload, thinned."""
     hit_s = FrontEnd().hit_s
-    tails = np.zeros((HEAT_SEEDS, len(HEAT_LOADS)))
+    tails = np.zeros((HEAT_SEEDS, len(loads)))
     for turn in range(HEAT_SEEDS):
         seed = first_seed + turn
         drawn = mix.draw(requests, seed, Arrivals(1.0))
@@ -123,7 +129,7 @@ def heat_row(hit_rate: float, mix: Mix, server: Server, requests: int, first_see
             [drawn.prompt_tokens[row] for row in missed],
             [drawn.output_tokens[row] for row in missed],
         )
-        for column, load in enumerate(HEAT_LOADS):
+        for column, load in enumerate(loads):
             work = left.at_rate(load)
             generated = np.subtract(continuous(work, server).finish_s, work.arrival_s)
             tails[turn, column] = p95(np.concatenate([generated, np.full(requests - len(missed), hit_s)]))

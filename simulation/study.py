@@ -19,7 +19,18 @@ from simulation.loads import Highest, Point, capacity_per_s, highest, point
 from simulation.published import SEEDS_IN_AN_AVERAGE, Reproduced, Row, compare, measure_seed
 from simulation.request import WorkloadError
 from simulation.schedulers import DISCIPLINES, Discipline, Server, reference_server
-from simulation.sharing import CASES, HEAT_HITS, HEAT_LOADS, CaseResult, CaseRun, HeatRow, heat_row, run_case, summarise
+from simulation.sharing import (
+    CAPACITY_PER_S,
+    CASES,
+    HEAT_HITS,
+    HEAT_LOADS,
+    CaseResult,
+    CaseRun,
+    HeatRow,
+    heat_row,
+    run_case,
+    summarise,
+)
 from simulation.workload import LogNormal, Mix
 
 # Where p95 is measured besides the loads asked for, as parts of capacity: the curves of the report.
@@ -149,12 +160,22 @@ def pieces(parameters: Parameters, capacities: dict[Discipline, float]) -> list[
         end = seed + parameters.replicates * SEEDS_IN_AN_AVERAGE
         for begin in range(seed, end, SEEDS_A_PIECE):
             add("published", _measure_seeds, range(begin, min(begin + SEEDS_A_PIECE, end)), mix, server)
+    scale = _sharing_scale(parameters, capacities)
     for case in CASES:
         for turn in range(seed, seed + parameters.sharing_runs):
-            add(f"case {case.name}", run_case, case, mix, server, parameters.sharing_requests, turn)
+            add(f"case {case.name}", run_case, case, scale, mix, server, parameters.sharing_requests, turn)
     for hit_rate in HEAT_HITS:
-        add("heat", heat_row, hit_rate, mix, server, parameters.sharing_requests, seed)
+        add("heat", heat_row, hit_rate, _heat_loads(scale), mix, server, parameters.sharing_requests, seed)
     return found
+
+
+def _sharing_scale(parameters: Parameters, capacities: dict[Discipline, float]) -> float:
+    """What the loads of the sharing part are multiplied by, so that another server is as busy as the reference one."""
+    return 1.0 if parameters.as_published else capacities["continuous"] / CAPACITY_PER_S
+
+
+def _heat_loads(scale: float) -> tuple[float, ...]:
+    return tuple(scale * load for load in HEAT_LOADS)
 
 
 def _with_curve(loads: tuple[float, ...], capacity: float) -> list[float]:
@@ -175,6 +196,8 @@ def run_study(parameters: Parameters, jobs: int, tell: Callable[[int, int], None
         parameters,
         {discipline: capacity_per_s(discipline, mix, server, parameters.seed) for discipline in DISCIPLINES},
     )
+    scale = _sharing_scale(parameters, study.capacity_per_s)
+    study.heat_loads = _heat_loads(scale)
     todo = pieces(parameters, study.capacity_per_s)
     values: dict[str, dict[int, Any]] = defaultdict(dict)
     try:
@@ -194,7 +217,7 @@ def run_study(parameters: Parameters, jobs: int, tell: Callable[[int, int], None
         study.published = compare([row for rows in found["published"] for row in rows])
     cases: dict[str, list[CaseRun]] = {case.name: found.get(f"case {case.name}", []) for case in CASES}
     if all(len(runs) == parameters.sharing_runs for runs in cases.values()):
-        study.sharing = summarise(cases)
+        study.sharing = summarise(cases, scale)
     return study
 
 

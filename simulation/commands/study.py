@@ -210,7 +210,7 @@ def _sharing(study: Study) -> Table:
         table.add_row(
             one.name.removeprefix("two servers, "),
             str(one.engines),
-            f"{one.load:g}",
+            f"{one.load:.3g}",
             f"{one.p95_median_s:.1f} ({one.p95_quartiles_s[0]:.1f}-{one.p95_quartiles_s[1]:.1f})",
             f"{one.against_bare:.2f}",
             f"{one.hit_percent.mean:.1f}%",

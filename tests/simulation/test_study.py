@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,14 +120,14 @@ def test_a_limit_that_short_runs_never_reach_is_bounded():
 
 
 def test_near_capacity_sharing_shortens_the_tail_and_with_room_it_hardly_does():
-    tails = {case.name: run_case(case, MIX, SERVER, 3000, 1).p95_s for case in CASES}
+    tails = {case.name: run_case(case, 1.0, MIX, SERVER, 3000, 1).p95_s for case in CASES}
     assert tails["cache and single flight"] < tails["single flight"] < tails["bare"]
     spared_near = tails["bare"] - tails["cache and single flight"]
     assert tails["two servers, bare"] - tails["two servers, cache and single flight"] < 0.5 * spared_near
 
 
 def test_hits_are_worth_load():
-    none, half = (heat_row(hits, MIX, SERVER, 1000, 0) for hits in (0.0, 0.5))
+    none, half = (heat_row(hits, HEAT_LOADS, MIX, SERVER, 1000, 0) for hits in (0.0, 0.5))
     assert len(none.p95_s) == len(HEAT_LOADS)
     assert all(with_hits < without for with_hits, without in zip(half.p95_s, none.p95_s, strict=True))
     assert list(none.p95_s) == sorted(none.p95_s)
@@ -182,6 +183,13 @@ def test_another_system_is_not_compared_with_the_published_table():
     assert Parameters(loads=(1.0,), seed=9).as_published
     assert not Parameters(slots=16).as_published
     assert not Parameters(output_sigma=0.9).as_published
+
+
+def test_a_smaller_server_shares_at_loads_it_can_bear():
+    study = run_study(replace(SMALL, slots=4), 1, quiet)
+    assert study.sharing[0].load == pytest.approx(10 * study.capacity_per_s["continuous"] / 10.6)
+    assert study.heat_loads[0] < HEAT_LOADS[0]
+    assert study.published == []
 
 
 def test_what_was_done_survives_an_interruption():
