@@ -6,7 +6,7 @@ replaces. A mark is 128 random bits of this process that never leave it, so no t
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -35,25 +35,48 @@ class Marks:
         return cls(id=orjson.dumps(secrets.token_hex(16)), created=orjson.dumps(secrets.token_hex(16)))
 
 
-@dataclass(slots=True, frozen=True)
 class Rendered:
-    """A record as templates for `personal`. `usage_event` is None where the engine never told the usage."""
+    """A record as templates for `personal`. The stream is rendered when first asked for: most answers never are."""
 
-    plain: bytes
-    stream: bytes
-    usage_event: bytes | None
+    __slots__ = ("_stream", "has_usage", "plain", "size")
+
+    def __init__(self, plain: bytes, choices: int, *, has_usage: bool) -> None:
+        self.plain: Final = plain
+        """The completion."""
+        self.has_usage: Final = has_usage
+        """Whether the engine told the usage."""
+        self.size: Final = 2 * len(plain) + STREAM_BYTES_A_CHOICE * (choices + 1)
+        """Bytes of all renderings together, before the stream's is made: what it repeats is estimated."""
+        self._stream: tuple[bytes, bytes | None] | None = None
+        """Written once, by whoever asks first."""
+
+    @property
+    def stream(self) -> bytes:
+        """The events, without the usage event and the end."""
+        return self._streamed()[0]
+
+    @property
+    def usage_event(self) -> bytes | None:
+        """The event that `include_usage` adds; None where the engine never told the usage."""
+        return self._streamed()[1]
+
+    def _streamed(self) -> tuple[bytes, bytes | None]:
+        if self._stream is None:
+            marked = orjson.loads(self.plain)
+            events = b"".join([encode(orjson.dumps(chunk)) for chunk in _chunks(marked)])
+            usage = {**_head(marked), "choices": [], "usage": marked["usage"]} if self.has_usage else None
+            self._stream = events, None if usage is None else encode(orjson.dumps(usage))
+        return self._stream
+
+
+STREAM_BYTES_A_CHOICE = 500
+"""What a choice's chunks repeat: three heads of some 150 bytes."""
 
 
 def render(record: Record, marks: Marks) -> Rendered:
     """Render a record that `proxy.storable` found well formed."""
-    marked = {**record, "id": orjson.Fragment(marks.id), "created": orjson.Fragment(marks.created)}
-    events = [encode(orjson.dumps(chunk)) for chunk in _chunks(marked)]
-    usage = record.get("usage")
-    return Rendered(
-        plain=orjson.dumps(marked),
-        stream=b"".join(events),
-        usage_event=encode(orjson.dumps({**_head(marked), "choices": [], "usage": usage})) if usage else None,
-    )
+    plain = orjson.dumps({**record, "id": orjson.Fragment(marks.id), "created": orjson.Fragment(marks.created)})
+    return Rendered(plain, len(record["choices"]), has_usage=bool(record.get("usage")))
 
 
 def personal(template: bytes, marks: Marks, new_id: str, created: int) -> bytes:

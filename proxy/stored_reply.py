@@ -19,23 +19,25 @@ _SANE_ID = re.compile(r"[!-~]{1,256}")
 
 def stored_reply(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | None:
     """The whole answer as one body; None if the entry can't serve this client's mode."""
+    rendered = entry.rendered
     if not ctx.request.stream:
-        if entry.plain is None:
+        if not entry.serves_plain:
             return None
-        return Reply(200, _headers(JSON_HEADERS, entry), _personal(ctx, entry, entry.plain, marks))
-    template = entry.stream + END
+        return Reply(200, _headers(JSON_HEADERS, entry), _personal(ctx, entry, rendered.plain, marks))
+    template = rendered.stream + END
     if ctx.request.include_usage:
-        if entry.usage_event is None:
+        if rendered.usage_event is None:
             return None
-        template = entry.stream + entry.usage_event + END
+        template = rendered.stream + rendered.usage_event + END
     return Reply(200, _headers(EVENT_HEADERS, entry), _personal(ctx, entry, template, marks), events=True)
 
 
 def stored_stream(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | None:
     """The answer as a stream for a flight, of which each reader takes what it asked for: usage is withheld."""
-    if entry.usage_event is None and ctx.request.include_usage:
+    rendered = entry.rendered
+    if not rendered.has_usage and ctx.request.include_usage:
         return None
-    parts = [entry.stream, entry.usage_event or b"", END]
+    parts = [rendered.stream, rendered.usage_event or b"", END]
     stream, usage, end = _personal(ctx, entry, _SEAM.join(parts), marks).split(_SEAM)
     return Reply(200, _headers(EVENT_HEADERS, entry), _Chunks([stream, Withheld(usage), end]), events=True)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from cachetools import Cache, LRUCache
 
 from policies.model import ExactPolicy
+from proxy.replay import Rendered
 
 OVERHEAD_BYTES = 700
 """What an entry costs beside its bodies: the objects around it, its place in the maps."""
@@ -25,12 +26,10 @@ class Entry:
     used_s: float
     """Monotonic; written by each hit, read where a family's lifetime slides."""
     family: str
-    plain: bytes | None
-    """The completion, with marks for id and time. None if its usage was never seen: then it serves streams only."""
-    stream: bytes
-    """The events up to the usage event, with marks."""
-    usage_event: bytes | None
-    """The usage event, with marks, for those who ask for it."""
+    rendered: Rendered
+    """The answer in both wire modes, as templates."""
+    serves_plain: bool
+    """False for a stream whose usage was never seen: it serves streams only."""
     origin_id: str
     """The id the engine gave."""
     origin_created: int
@@ -43,7 +42,7 @@ class Entry:
     @property
     def size(self) -> int:
         """Bytes this entry counts for."""
-        return OVERHEAD_BYTES + len(self.plain or b"") + len(self.stream) + len(self.usage_event or b"")
+        return OVERHEAD_BYTES + self.rendered.size
 
 
 @dataclass(frozen=True, slots=True)

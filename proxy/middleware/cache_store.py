@@ -95,7 +95,6 @@ class CacheStore:
         return True
 
     def _entry(self, ctx: RequestContext, record: dict[str, Any], *, streamed: bool) -> Entry:
-        rendered = render(record, self._marks)
         usage = record.get("usage")
         usage = usage if isinstance(usage, dict) else None
         now_s = self._clock()
@@ -105,9 +104,8 @@ class CacheStore:
             created_s=now_s,
             used_s=now_s,
             family=ctx.family.name,
-            plain=None if streamed and usage is None else rendered.plain,
-            stream=rendered.stream,
-            usage_event=rendered.usage_event,
+            rendered=render(record, self._marks),
+            serves_plain=not streamed or usage is not None,
             origin_id=str(record.get("id", "")),
             origin_created=created if type(created) is int else 0,
             prompt_tokens=_count(usage, "prompt_tokens"),

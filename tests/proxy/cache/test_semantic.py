@@ -14,6 +14,7 @@ from proxy.cache.embedder_worker import EmbeddingWorker
 from proxy.cache.exact import Entry, ExactCache
 from proxy.cache.index import VectorIndex
 from proxy.cache.semantic import SemanticCache
+from proxy.replay import Rendered
 from tests.proxy.cache.fake_embedder import FakeEmbedder
 from tests.virtual_time import run
 
@@ -263,9 +264,8 @@ def entry(key: bytes, created_s: float, size: int) -> Entry:
         created_s=created_s,
         used_s=created_s,
         family="default",
-        plain=b"x" * size,
-        stream=b"",
-        usage_event=None,
+        rendered=Rendered(b"x" * size, 1, has_usage=True),
+        serves_plain=True,
         origin_id="",
         origin_created=0,
         prompt_tokens=1,
