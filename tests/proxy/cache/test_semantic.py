@@ -285,7 +285,7 @@ def test_a_day_of_traffic_leaves_index_records_and_ids_equal_in_number_and_bound
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
         semantic = SemanticCache(VectorIndex, clock=loop.time, max_vectors=120, max_namespaces=8)
-        exact = ExactCache(max_entries=200, max_bytes=120_000, on_removal=semantic.remove_key)
+        exact = ExactCache(max_entries=200, max_bytes=400_000, on_removal=semantic.remove_key)
         worker = EmbeddingWorker(lambda: embedder, off_loop=lambda job: job(), max_recent=64)
         await worker.start()
 
