@@ -81,12 +81,15 @@ def run_fleet(
     while router.next_s < inf:
         router.advance(inf)
     ran = tuple(one.engine for one in noted)
-    largest = [engine.largest for engine in ran]
-    cost.warn_beyond(
-        Seen(
-            max(step.sequences for step in largest),
-            max(step.kv_tokens for step in largest),
-            max(step.prompt_tokens for step in largest),
-        )
-    )
+    cost.warn_beyond(largest(ran))
     return Fleet(ran, outcomes(ran, [row for one in noted for row in one.rows]))
+
+
+def largest(engines: Sequence[Engine]) -> Seen:
+    """The largest step that any of them took, measure by measure."""
+    steps = [engine.largest for engine in engines]
+    return Seen(
+        max(step.sequences for step in steps),
+        max(step.kv_tokens for step in steps),
+        max(step.prompt_tokens for step in steps),
+    )

@@ -9,6 +9,7 @@ import numpy as np
 
 from simulation.cost import CostModel
 from simulation.engine import Engine
+from simulation.fleet import largest
 from simulation.frontend import FrontEnd, Served, serve
 from simulation.request import Request, WorkloadError
 from simulation.router import FullEngine, Route, Router
@@ -98,7 +99,7 @@ def plan(
 ) -> list[Need]:
     """Search each front end's number of engines by doubling and halving; `told` hears of every run.
 
-    More engines are taken never to be worse.
+    More engines are taken never to be worse. Warns if the plan rests on steps larger than the costs were measured on.
 
     Raises:
         WorkloadError: with file and row, a request that no engine could run.
@@ -114,7 +115,7 @@ def plan(
     def run(front: FrontEnd, engines: int) -> _Tried:
         fleet = [Engine(site.cost, site.settings, hash_tokens=trace.hash_tokens) for _ in range(engines)]
         seen = serve(work, front, Router([FullEngine(engine) for engine in fleet], site.route))
-        return _Tried(target.of(seen), seen, sum(sum(engine.preemptions) for engine in fleet))
+        return _Tried(target.of(seen), seen, fleet)
 
     needs: list[Need] = []
     for name, front in fronts:
@@ -132,6 +133,7 @@ def plan(
                 break
             engines = (low + high + 1) // 2 if high else min(2 * low, site.max_engines)
         best = tried[high or low]
+        site.cost.warn_beyond(largest(best.fleet))
         needs.append(
             Need(
                 front=name,
@@ -140,7 +142,7 @@ def plan(
                 one_less_s=tried[high - 1].value_s if high > 1 else None,
                 hit_share=best.seen.share("hit"),
                 coalesced_share=best.seen.share("coalesced"),
-                preemptions=best.preemptions,
+                preemptions=sum(sum(engine.preemptions) for engine in best.fleet),
             )
         )
     return needs
@@ -150,7 +152,7 @@ def plan(
 class _Tried:
     value_s: float
     seen: Served
-    preemptions: int
+    fleet: list[Engine]
 
 
 def with_repeats(trace: Trace, entries: int, share: float, seed: int, exponent: float = 1.0) -> Trace:
