@@ -1,6 +1,5 @@
 """A policies file to a PolicySet. What can't be right is an error that names its line and the cure."""
 
-import json
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import Field, ValidationError
 from config.document import ConfigError, Document, Location, read_document, read_file
 from config.faults import faults
 from config.fields import Section
+from policies.evidence import check_evidence
 from policies.model import DEFAULT_FAMILY, FamilyPolicy, PolicySet, PolicyWarning
 
 _RESERVED = (DEFAULT_FAMILY, "other")
@@ -29,8 +29,12 @@ class _File(Section):
     families: tuple[dict[str, Any], ...] = ()
 
 
-def load_policies(path: Path | None, *, strict_evidence: bool = False) -> PolicySet:
+def load_policies(path: Path | None, *, strict_evidence: bool = False, embedder_sha256: str | None = None) -> PolicySet:
     """Read and check a policies file; without a path the packaged one.
+
+    Args:
+        strict_evidence: refuse a family that is on without evidence that fits it, instead of warning.
+        embedder_sha256: of the model file in use, which evidence must be about; None leaves that unchecked.
 
     Raises:
         PolicyError: with all faults found.
@@ -43,16 +47,19 @@ def load_policies(path: Path | None, *, strict_evidence: bool = False) -> Policy
             document = read_file(path)
     except ConfigError as exc:
         raise PolicyError(str(exc)) from exc
-    return _Reader(document, path, strict_evidence).read()
+    return _Reader(document, path, strict_evidence, embedder_sha256).read()
 
 
 class _Reader:
     """One reading of one file: collects what is wrong with it, so that all is said at once."""
 
-    def __init__(self, document: Document, path: Path | None, strict_evidence: bool) -> None:
+    def __init__(
+        self, document: Document, path: Path | None, strict_evidence: bool, embedder_sha256: str | None
+    ) -> None:
         self._document = document
         self._path = path
         self._strict_evidence = strict_evidence
+        self._embedder_sha256 = embedder_sha256
         self._faults: list[str] = []
         self._warnings: list[PolicyWarning] = []
 
@@ -135,7 +142,7 @@ class _Reader:
             wrong = "mode: on without evidence: write evidence: FILE, from `python -m evaluation`, or mode: shadow"
         else:
             at = ("families", position, "semantic", "evidence")
-            said = check_evidence(family, self._find(semantic.evidence))
+            said = check_evidence(family, self._find(semantic.evidence), self._embedder_sha256)
             if said is None:
                 return
             wrong = f"evidence {semantic.evidence}: {said}"
@@ -146,30 +153,13 @@ class _Reader:
 
     def _find(self, evidence: str) -> Path:
         """Beside the policies file, beside its folder (`config/` beside `results/`), or where we were started."""
-        folders = [] if self._path is None else [self._path.parent, self._path.parent.parent]
-        candidates = [folder / evidence for folder in (*folders, Path())]
+        folder = Path(str(resources.files("config"))) if self._path is None else self._path.parent
+        candidates = [beside / evidence for beside in (folder, folder.parent, Path())]
         return next((path for path in candidates if path.is_file()), candidates[-1])
 
     def _wrong(self, where: Location, said: str, family: object = None) -> None:
         named = f"{family}: " if isinstance(family, str) else ""
         self._faults.append(f"{self._document.place(where)}: {named}{said}")
-
-
-def check_evidence(family: FamilyPolicy, path: Path) -> str | None:
-    """What is wrong with the file that a family's threshold rests on, or None.
-
-    TODO: compare its threshold, guards and bound with the family's once `python -m evaluation` writes such files.
-    """
-    try:
-        evidence = json.loads(path.read_text("utf-8"))
-    except OSError:
-        return "there is no such file"
-    except ValueError:
-        return "not JSON: write a file of `python -m evaluation`"
-    named = evidence.get("families") if isinstance(evidence, dict) else None
-    if not isinstance(named, dict | list) or family.name not in named:
-        return f"says nothing of family {family.name}"
-    return None
 
 
 def _below(defaults: Mapping[str, Any], family: Mapping[str, Any]) -> dict[str, Any]:

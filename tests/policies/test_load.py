@@ -8,7 +8,7 @@ import pytest
 
 from config.document import read_document
 from policies.guards import DEFAULT_GUARDS
-from policies.load import PolicyError, check_evidence, load_policies
+from policies.load import PolicyError, load_policies
 from policies.model import FamilyPolicy, PolicySet
 
 
@@ -291,21 +291,6 @@ def test_evidence_that_proves_nothing_is_no_evidence(load, refusal, evidence, co
     (warning,) = load(SEMANTIC % ", evidence: a.json").warnings
     assert warning.text.startswith(f"evidence a.json: {said}")
     assert said in refusal(SEMANTIC % ", evidence: a.json", strict_evidence=True)
-
-
-def test_evidence_for_the_family_is_accepted(load, evidence):
-    evidence(json.dumps({"families": {"a": {"threshold": 0.9}}}))
-    assert load(SEMANTIC % ", evidence: a.json", strict_evidence=True).warnings == ()
-
-
-def test_evidence_may_stand_beside_the_folder_of_the_policies(tmp_path):
-    for folder in ("config", "results"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "results" / "a.json").write_text(json.dumps({"families": ["a"]}))
-    path = tmp_path / "config" / "policies.yaml"
-    path.write_text(SEMANTIC % ", evidence: results/a.json")
-    assert load_policies(path, strict_evidence=True).warnings == ()
-    assert check_evidence(FamilyPolicy(name="a"), tmp_path / "results" / "a.json") is None
 
 
 @pytest.mark.parametrize(
