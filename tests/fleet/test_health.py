@@ -1,0 +1,95 @@
+"""When an upstream is asked: decided from what its exchanges and its probes say."""
+
+import pytest
+
+from proxy.upstream.health import DISTINCT_FAILURES, DOWN_S, WITHIN_S, Health, Verdict
+
+
+class Clock:
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def health(clock: Clock) -> Health:
+    return Health(clock)
+
+
+def fail(health: Health, count: int) -> None:
+    for number in range(count):
+        health.failed(b"%d" % number, "status 500")
+
+
+def test_one_poison_body_condemns_nobody(health):
+    for _ in range(100):
+        health.failed(b"poison", "status 500")
+    assert health.verdict is Verdict.USABLE
+
+
+def test_different_requests_that_fail_are_a_suspicion_with_a_reason(health):
+    fail(health, DISTINCT_FAILURES - 1)
+    assert health.verdict is Verdict.USABLE
+    fail(health, DISTINCT_FAILURES)
+    assert (health.verdict, health.reason) == (Verdict.SUSPECTED, "different requests failed: status 500")
+    assert health.may_be_asked()
+
+
+def test_a_success_between_clears_the_failures(health):
+    fail(health, DISTINCT_FAILURES - 1)
+    health.succeeded()
+    fail(health, DISTINCT_FAILURES - 1)
+    assert health.verdict is Verdict.USABLE
+
+
+def test_failures_are_forgotten_in_time(health, clock):
+    fail(health, DISTINCT_FAILURES - 1)
+    clock.now_s += WITHIN_S + 1
+    health.failed(b"another", "status 500")
+    assert health.verdict is Verdict.USABLE
+
+
+def test_the_probe_that_a_suspicion_calls_for_does_not_lift_it_but_the_next_in_turn_does(health):
+    fail(health, DISTINCT_FAILURES)
+    assert not health.probed(None, in_turn=False)
+    assert health.verdict is Verdict.SUSPECTED
+    assert health.probed(None)
+    assert (health.verdict, health.reason) == (Verdict.USABLE, None)
+
+
+def test_a_refused_connection_is_down_at_once_and_calls_for_a_probe(health):
+    doubts = []
+    health.on_doubt = lambda: doubts.append(1)
+    health.unreachable()
+    health.unreachable()
+    assert (health.verdict, health.may_be_asked(), doubts) == (Verdict.DOWN, False, [1])
+    assert health.probed(None, in_turn=False)
+    assert health.may_be_asked()
+
+
+def test_without_a_probe_who_is_down_is_asked_again_after_a_while(health, clock):
+    health.unreachable()
+    clock.now_s += DOWN_S
+    assert health.may_be_asked()
+
+
+def test_a_probe_that_says_down_is_final_until_a_probe_says_otherwise(health, clock):
+    assert health.probed("no connection", final=True)
+    health.unreachable()
+    clock.now_s += 10 * DOWN_S
+    assert not health.may_be_asked()
+    assert not health.probed("no connection", final=True)
+    assert health.probed(None)
+
+
+def test_one_probe_without_an_answer_is_a_doubt_and_two_are_a_verdict(health):
+    assert not health.probed("no answer within 2 s")
+    assert (health.in_doubt, health.verdict) == (True, Verdict.USABLE)
+    assert health.probed("no answer within 2 s")
+    assert (health.in_doubt, health.verdict, health.reason) == (False, Verdict.DOWN, "no answer within 2 s")
