@@ -18,6 +18,7 @@ from config.settings import Settings
 from policies.model import PolicySet
 from proxy.acceptance import Acceptance
 from proxy.access_log import AccessLog
+from proxy.account import Account
 from proxy.admin import admin_app
 from proxy.admin_access import SAFE_METHODS, TOKEN_HEADER, AdminAccess
 from proxy.cache.build import build_semantics
@@ -114,11 +115,11 @@ class App:
         self._marks = Marks.new()
         self._semantic_lookup = SemanticLookup(self.cache, self._marks, self.metrics, self.acceptance, clock)
         self.handler = self._chain()
+        self._account = Account(self.metrics, self.access_log, clock)
         self._edge = Edge(
             self.handler,
             self.tenants,
-            self.metrics,
-            self.access_log,
+            self._account,
             clock,
             max_body_bytes=settings.max_body_bytes,
             heartbeat_s=settings.flights.heartbeat_s,

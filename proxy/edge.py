@@ -6,12 +6,11 @@ import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from proxy.access_log import AccessLog
+from proxy.account import Account, head_of
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.errors import BodyTooLarge, Headers, ProxyError
-from proxy.headers import cache_status, request_id
+from proxy.headers import request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
-from proxy.metrics import Metrics
 from proxy.openai import read_request
 from proxy.tenants import Tenants
 
@@ -21,9 +20,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 logger = logging.getLogger("askonce.edge")
-
-PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
-"""A cache in front of askonce must not share what askonce keeps apart."""
 
 
 class ClientGone(Exception):
@@ -37,8 +33,7 @@ class Edge:
         self,
         handler: Handler,
         tenants: Tenants,
-        metrics: Metrics,
-        access_log: AccessLog,
+        account: Account,
         clock: Callable[[], float],
         *,
         max_body_bytes: int,
@@ -46,8 +41,7 @@ class Edge:
     ) -> None:
         self._handler = handler
         self._tenants = tenants
-        self._metrics = metrics
-        self._log = access_log
+        self._account = account
         self._clock = clock
         self._max_body_bytes = max_body_bytes
         self._heartbeat_s = heartbeat_s
@@ -95,7 +89,7 @@ class Edge:
 
     async def _send(self, exchange: "_Exchange", reply: Reply) -> None:
         body = reply.body
-        headers = self._headers(exchange, reply)
+        headers = head_of(reply, exchange.request_id, exchange.ctx)
         send = exchange.send
         if isinstance(body, bytes):
             if reply.status not in BODYLESS:
@@ -160,74 +154,22 @@ class Edge:
         exchange.sent_bytes += len(chunk)
         await exchange.send({"type": "http.response.body", "body": chunk, "more_body": True})
 
-    def _headers(self, exchange: "_Exchange", reply: Reply) -> Headers:
-        headers = without_ours(reply.headers)
-        headers += PRIVATE
-        headers.append((b"x-request-id", exchange.request_id.encode("ascii")))
-        outcome = reply.outcome
-        if outcome is not Outcome.REFUSED:
-            headers.append(
-                (
-                    b"cache-status",
-                    cache_status(
-                        outcome.value,
-                        ttl_s=None if reply.ttl_s is None else int(reply.ttl_s),
-                        detail=reply.detail,
-                        stored=reply.stored,
-                    ),
-                )
-            )
-            if exchange.ctx is not None:
-                headers.append((b"x-askonce-family", exchange.ctx.family.name.encode("utf-8")))
-        if reply.age_s is not None:
-            headers.append((b"age", b"%d" % int(reply.age_s)))
-        return headers
-
     def _note(self, exchange: "_Exchange", reply: Reply | None) -> None:
         """Account for a request that is over; without a reply, its client left."""
-        now_s = self._clock()
-        elapsed_s = now_s - exchange.arrived_s
-        first_s = (exchange.first_byte_s or now_s) - exchange.arrived_s
-        status = 499 if reply is None else reply.status
-        self._metrics.replied("model", status)
-        ctx = exchange.ctx
-        complete = ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED
-        if ctx is not None and reply is not None and complete:
-            self._metrics.answered(ctx, reply, first_s, elapsed_s)
-        if self._log.on:
-            self._log.write(
-                {
-                    "request_id": exchange.request_id,
-                    "path": exchange.scope["path"],
-                    "status": status,
-                    "outcome": "gone" if reply is None else reply.outcome.value,
-                    "detail": None if reply is None else reply.detail,
-                    "failed": exchange.failed,
-                    "family": ctx.family.name if ctx is not None and complete else None,
-                    "model": ctx.route.label if ctx is not None and complete else None,
-                    "upstream": None if reply is None else reply.upstream,
-                    "tenant": None if ctx is None else ctx.tenant.label,
-                    "key": None if ctx is None else ctx.key.hex()[:12],
-                    "bytes": exchange.sent_bytes,
-                    "ttft_ms": round(first_s * 1000, 2),
-                    "e2e_ms": round(elapsed_s * 1000, 2),
-                }
-            )
+        self._account.note(
+            exchange.scope["path"],
+            exchange.ctx,
+            reply,
+            request_id=exchange.request_id,
+            arrived_s=exchange.arrived_s,
+            first_byte_s=exchange.first_byte_s,
+            sent_bytes=exchange.sent_bytes,
+            failed=exchange.failed,
+        )
 
 
 BODYLESS = frozenset({204, 304})
 """Replies that have neither a body nor its length (RFC 9110 section 8.6)."""
-
-_OURS = frozenset(
-    {b"age", b"cache-control", b"cache-status", b"cdn-cache-control", b"content-length", b"date", b"expires"}
-    | {b"pragma", b"surrogate-control", b"x-request-id"}
-)
-"""What askonce or its server says itself, or would contradict what it says."""
-
-
-def without_ours(headers: Headers) -> Headers:
-    """A reply's headers without those that the edge writes."""
-    return [item for item in headers if item[0] not in _OURS]
 
 
 class _Exchange:

@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from cachetools import LRUCache
 
+from proxy.account import PRIVATE, without_ours
 from proxy.context import Outcome, Reply
-from proxy.edge import PRIVATE, without_ours
 from proxy.errors import Headers, ModelNotFound, ProxyError, Unavailable
 from proxy.headers import request_headers, response_headers
 from proxy.upstream.client import Timeouts, UpstreamRequest

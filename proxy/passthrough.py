@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 import orjson
 
 from proxy.access_log import AccessLog
+from proxy.account import PRIVATE
 from proxy.edge import (
     BODYLESS,
-    PRIVATE,
     ClientGone,
     Receive,
     Scope,
