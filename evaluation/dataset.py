@@ -83,16 +83,16 @@ class _Reader:
     def read(self) -> list[Lookup]:
         worlds: dict[str, dict[str, Stored]] = {}
         asked: list[tuple[int, dict[str, Any]]] = []
-        lookups: list[Lookup] = []
+        lookups: list[tuple[int, Lookup]] = []
         for line, row in self._rows():
             try:
                 if isinstance(row, DataError):
                     raise row
                 match _form(row):
                     case "pair":
-                        lookups.append(self._pair(line, row))
+                        lookups.append((line, self._pair(line, row)))
                     case "conversation":
-                        lookups.append(self._conversation(line, row))
+                        lookups.append((line, self._conversation(line, row)))
                     case "cached":
                         key = self._key(line, row)
                         world = worlds.setdefault(_family(row) or "", {})
@@ -110,12 +110,12 @@ class _Reader:
         stored = {family: tuple(world.values()) for family, world in worlds.items()}
         for line, row in asked:
             try:
-                lookups.append(self._lookup(line, row, stored.get(_family(row) or "", ()), worlds))
+                lookups.append((line, self._lookup(line, row, stored.get(_family(row) or "", ()), worlds)))
             except DataError as error:
                 if not self._skip_bad:
                     raise
                 self._skipped.append(str(error))
-        return lookups
+        return [lookup for _, lookup in sorted(lookups, key=lambda one: one[0])]
 
     def _rows(self) -> "Iterator[tuple[int, dict[str, Any] | DataError]]":
         try:

@@ -54,6 +54,8 @@ class Scored:
     """Cosine of the candidate that was served, else of the nearest; None without one."""
     reason: str | None
     """Why it missed: as in the proxy, or `no-part` for what similarity may not judge. `exact` for an equal request."""
+    nearest: str | None
+    """Key of the most similar candidate, refused or not."""
     servable: str | None
     """Key of the nearest candidate that no guard refuses, whatever its similarity."""
     servable_similarity: float | None
@@ -204,24 +206,25 @@ class Scorer:
         equal = self._world(lookup).equal.get(self._key(lookup, lookup.messages))
         if equal is not None:
             family = self._family(lookup, lookup.messages).name
-            return _scored(lookup, family, served=equal, similarity=1.0, reason="exact", servable=equal, reach=1.0)
+            return _scored(lookup, family, "exact", served=equal, similarity=1.0, nearest=equal, servable=(equal, 1.0))
         found = self._find(lookup)
         family = found.family.name
         if not found.nearest:
-            return _scored(lookup, family, served=None, similarity=None, reason=found.why, servable=None, reach=None)
+            return _scored(lookup, family, found.why)
         threshold = self.threshold(family)
-        open_verdict, open_considered = self._decide(found, ANY_SIMILARITY)
-        servable = _entry_name(open_verdict.candidate) if isinstance(open_verdict, Hit) else None
-        reach = open_verdict.similarity if isinstance(open_verdict, Hit) else None
-        if reach is not None and reach >= threshold:
-            return _scored(
-                lookup, family, served=servable, similarity=reach, reason=None, servable=servable, reach=reach
-            )
-        verdict, _ = self._decide(found, threshold)
-        assert isinstance(verdict, Miss)
-        similarity = open_considered[0].similarity
+        candidate, similarity = found.nearest[0]
+        nearest = _entry_name(candidate)
+        verdict, _ = self._decide(found, ANY_SIMILARITY)
+        servable = None
+        if isinstance(verdict, Hit):
+            servable = (_entry_name(verdict.candidate), verdict.similarity)
+        if servable is None or servable[1] < threshold:
+            verdict, _ = self._decide(found, threshold)
+        if isinstance(verdict, Miss):
+            return _scored(lookup, family, verdict.reason, similarity=similarity, nearest=nearest, servable=servable)
+        served = _entry_name(verdict.candidate)
         return _scored(
-            lookup, family, served=None, similarity=similarity, reason=verdict.reason, servable=servable, reach=reach
+            lookup, family, None, served=served, similarity=verdict.similarity, nearest=nearest, servable=servable
         )
 
     def _find(self, lookup: Lookup) -> _Found:
@@ -368,15 +371,25 @@ def report(rows: Sequence[Scored], scorer: Scorer) -> dict[str, Any]:
 def _scored(
     lookup: Lookup,
     family: str,
-    *,
-    served: str | None,
-    similarity: float | None,
     reason: str | None,
-    servable: str | None,
-    reach: float | None,
+    *,
+    served: str | None = None,
+    similarity: float | None = None,
+    nearest: str | None = None,
+    servable: tuple[str, float] | None = None,
 ) -> Scored:
     return Scored(
-        lookup.id, lookup.source, family, lookup.kind, lookup.expected, served, similarity, reason, servable, reach
+        id=lookup.id,
+        source=lookup.source,
+        family=family,
+        kind=lookup.kind,
+        expected=lookup.expected,
+        served=served,
+        similarity=similarity,
+        reason=reason,
+        nearest=nearest,
+        servable=None if servable is None else servable[0],
+        servable_similarity=None if servable is None else servable[1],
     )
 
 

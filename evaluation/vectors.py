@@ -32,7 +32,7 @@ class Vectors:
             self._path = folder / f"{name}.npz"
         self._rows: dict[bytes, NDArray[np.float32] | None] = {}
         self._unsaved = 0
-        self._load()
+        self._rows.update(self._kept())
 
     def __getitem__(self, text: str) -> NDArray[np.float32] | None:
         """`(dimensions,)` float32, L2-normalised; None if the text takes no part."""
@@ -68,17 +68,21 @@ class Vectors:
         self._rows.update(rows)
         self._unsaved += len(batch)
 
-    def _load(self) -> None:
+    def _kept(self) -> dict[bytes, NDArray[np.float32] | None]:
         if self._path is None or not self._path.exists():
-            return
+            return {}
         with np.load(self._path) as file:
-            for digest, row in zip(file["digests"], file["rows"], strict=True):
-                self._rows[digest.tobytes()] = row if np.any(row) else None
+            return {
+                digest.tobytes(): row if row.any() else None
+                for digest, row in zip(file["digests"], file["rows"], strict=True)
+            }
 
     def save(self) -> None:
         """Write what is new; a file is replaced whole, so a reader never sees half of one."""
         if self._path is None or not self._unsaved:
             return
+        # Another process may have saved others meanwhile.
+        self._rows = {**self._kept(), **self._rows}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         nothing = np.zeros(self.embedder.dimensions, np.float32)
         part = self._path.with_suffix(f".{os.getpid()}.npz")

@@ -49,7 +49,7 @@ class Angles:
         return rows
 
 
-def pair(a: str, b: str, same: Any, **more: Any) -> dict[str, Any]:
+def pair(a: Any, b: Any, same: Any, **more: Any) -> dict[str, Any]:
     return {"a": a, "b": b, "same": same, **more}
 
 

@@ -77,7 +77,7 @@ def test_csv_holds_every_form(tmp_path):
         "lookup,f,0,y,hit,,,\n"
         f',,,,,"{messages}","{messages}",1\n'
     )
-    conversed, looked_up = load([path])[0]
+    looked_up, conversed = load([path])[0]
     assert conversed.messages == (say("user", "x"),)
     assert looked_up.expected == "0"
 

@@ -49,7 +49,9 @@ def test_without_guard_similarity_decides(score):
 
 
 def test_guards_can_be_replaced(score):
-    (one,) = score(pair("is 5 a prime?", "is 7 a prime?", 0), degrees={}, guards=["numbers"], thresholds={"default": -1})
+    (one,) = score(
+        pair("is 5 a prime?", "is 7 a prime?", 0), degrees={}, guards=["numbers"], thresholds={"default": -1}
+    )
     assert one.reason == "number"
 
 
