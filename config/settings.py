@@ -1,12 +1,13 @@
 """Every setting of the proxy, and where its value comes from: flags over environment over YAML file over defaults."""
 
+import secrets
 from collections.abc import Mapping
 from importlib import resources
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from config.document import ConfigError, Document, Location, read_document, read_file
@@ -40,6 +41,7 @@ __all__ = [
     "is_loopback",
     "load_settings",
     "startup_warnings",
+    "with_secrets",
 ]
 
 
@@ -210,6 +212,16 @@ def load_settings(config_path: Path | None, overrides: Mapping[str, Any]) -> Set
             said.append(f"{_place(where, document, environment, overrides)}: {text}")
         # The chained error would show the values, secrets among them.
         raise ConfigError("\n".join(said)) from None
+
+
+def with_secrets(settings: Settings, others: Settings | None = None) -> Settings:
+    """The settings with the secrets that nobody gave: those of `others`, else new ones for all processes of a start."""
+    made = {
+        name: getattr(others, name) if others is not None else SecretStr(secrets.token_urlsafe(32))
+        for name in ("tenant_secret", "admin_token")
+        if getattr(settings, name) is None
+    }
+    return settings.model_copy(update=made)
 
 
 def exposed_key(settings: Settings, host: str) -> str | None:

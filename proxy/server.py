@@ -75,15 +75,16 @@ def serve(
     on_drain: Callable[[], None],
     on_reload: Callable[[], None],
     on_listening: Callable[[int], None] = lambda port: None,
+    sockets: list[socket] | None = None,
 ) -> int:
     """Serve until a signal says stop; the process's exit status: 0, or 1 if it could not start.
 
     The three callbacks run on the event loop, between other work. `on_listening` is given the port, which matters when
-    `port` is 0.
+    `port` is 0. With `sockets`, which several processes may share, `host` and `port` are not bound.
     """
     server = DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening)
     try:
-        server.run()
+        server.run(sockets)
     except SystemExit:  # uvicorn's way to say that the address is taken or the application failed to start
         return 1
     return 0

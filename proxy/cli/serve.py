@@ -1,18 +1,25 @@
 """`python -m proxy`: serve."""
 
 import argparse
+import asyncio
 import logging
 import os
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from socket import socket
 from typing import Any
 
-from config.settings import ConfigError, Settings, load_settings, startup_warnings
+from config.settings import ConfigError, Settings, load_settings, startup_warnings, with_secrets
 from policies.load import PolicyError, load_policies
 from proxy.app import App, create_app
 from proxy.server import ServerLimits, serve
+from proxy.workers import listen, supervise
 
 HELP = "Serve."
+
+logger = logging.getLogger("askonce.workers")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,17 +49,52 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in [*startup_warnings(settings, os.environ), *policies.warnings]:
         print(f"warning: {warning}", file=sys.stderr)
     files = tuple(path for path in (arguments.config, settings.policies) if path is not None)
-    app = create_app(
-        settings,
-        policies,
-        read_settings=lambda: load_settings(arguments.config, overrides(arguments)),
-        files=files,
-    )
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO, stream=sys.stderr)
+    process = " [%(process)d]" if settings.workers > 1 else ""
+    form = f"%(asctime)s{process} %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(format=form, level=logging.INFO, stream=sys.stderr)
     for chatty in ("httpx", "watchfiles"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
-    announce(settings, app)
-    return serve_app(app)
+    token_was_made = settings.admin_token is None
+    settings = with_secrets(settings)
+
+    def new_app() -> App:
+        return create_app(
+            settings,
+            policies,
+            read_settings=lambda: with_secrets(load_settings(arguments.config, overrides(arguments)), settings),
+            files=files,
+        )
+
+    def announce(port: int) -> None:
+        say_where(settings, port, token_was_made=token_was_made)
+
+    if settings.workers == 1:
+        return serve_app(new_app(), on_listening=announce)
+    try:
+        sockets = listen(settings.host, settings.port)
+    except OSError as error:
+        print(f"cannot listen on {settings.host}:{settings.port} ({error.strerror})", file=sys.stderr)
+        return 1
+    announce(sockets[0].getsockname()[1])
+
+    def work(orphaned: int, again: bool) -> int:
+        app = new_app()
+
+        def begin(_: int) -> None:
+            logger.info("worker serves")
+            if again:
+                app.reload()
+            loop = asyncio.get_running_loop()
+
+            def stop() -> None:
+                loop.remove_reader(orphaned)
+                os.kill(os.getpid(), signal.SIGTERM)
+
+            loop.add_reader(orphaned, stop)
+
+        return serve_app(app, on_listening=begin, sockets=sockets)
+
+    return supervise(settings.workers, work)
 
 
 def overrides(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -61,7 +103,7 @@ def overrides(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}
 
 
-def serve_app(app: App) -> int:
+def serve_app(app: App, *, on_listening: Callable[[int], None], sockets: list[socket] | None = None) -> int:
     """Run the server around `app`; returns the exit status."""
     settings = app.settings
     limits = settings.server
@@ -80,12 +122,16 @@ def serve_app(app: App) -> int:
         ),
         on_drain=app.drain,
         on_reload=app.reload,
+        on_listening=on_listening,
+        sockets=sockets,
     )
 
 
-def announce(settings: Settings, app: App) -> None:
-    """Say where to point a client, and once the admin token if it was made for this start."""
+def say_where(settings: Settings, port: int, *, token_was_made: bool) -> None:
+    """Say where to point a client, and, to a terminal only, the admin token if it was made for this start."""
     names = ", ".join(f"{upstream.name} ({upstream.url})" for upstream in settings.upstreams)
-    print(f"askonce on http://{settings.host}:{settings.port}/v1 in front of {names}", file=sys.stderr)
-    if settings.admin_token is None and sys.stderr.isatty():
-        print(f"admin token for this start (set ASKONCE_ADMIN_TOKEN to choose one): {app.admin_token}", file=sys.stderr)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    print(f"askonce on http://{host}:{port}/v1 in front of {names}", file=sys.stderr)
+    if token_was_made and settings.admin_token is not None and sys.stderr.isatty():
+        token = settings.admin_token.get_secret_value()
+        print(f"admin token for this start (set ASKONCE_ADMIN_TOKEN to choose one): {token}", file=sys.stderr)

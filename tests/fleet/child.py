@@ -18,6 +18,8 @@ class Child:
     process: Process
     lines: list[str] = field(default_factory=list)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
+    listening: "asyncio.Task[None]" = field(init=False)
+    """Ends when nobody is left who could say something."""
 
     async def listen(self) -> None:
         """Keep what it says; for the task that runs as long as it does."""
@@ -59,11 +61,11 @@ async def proxy_child(*arguments: str, **environment: str) -> AsyncIterator[Chil
         env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
     )
     child = Child(process)
-    listening = asyncio.create_task(child.listen())
+    child.listening = asyncio.create_task(child.listen())
     try:
         yield child
     finally:
         if process.returncode is None:
             process.kill()
         await process.wait()
-        await listening
+        await asyncio.wait_for(child.listening, PATIENCE_S)

@@ -255,7 +255,7 @@ async def test_SIGHUP_and_a_changed_file_reload_a_running_proxy_and_a_broken_one
             f"host: 127.0.0.1\nport: 0\nupstream: {stub.url}\naccess_log: 'off'\npolicies: policies.yaml\n"
         )
         async with proxy_child("--config", str(settings)) as child, httpx.AsyncClient(trust_env=False) as http:
-            url = (await child.says("listening on")).rpartition(" ")[2]
+            url = (await child.says("askonce on")).split()[2]
 
             async def ask() -> httpx.Response:
                 return await http.post(f"{url}/chat/completions", json=chat(temperature=..., model="stub"))
