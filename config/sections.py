@@ -249,6 +249,9 @@ class ServerSettings(Section):
     max_header_lines: PositiveCount = 200
     """Headers of a request; beyond it 431."""
 
+    hit_lane: bool = True
+    """Answer exact hits of bytes that were asked before in the protocol itself, at a third of the cost."""
+
 
 class MetricsSettings(Section):
     public: bool = True

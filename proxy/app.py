@@ -30,6 +30,7 @@ from proxy.errors import ProxyError, Unavailable
 from proxy.explain import Explainer
 from proxy.flight import Flights
 from proxy.headers import request_id
+from proxy.hit_lane import HitLane
 from proxy.metrics import Metrics
 from proxy.middleware.cache_store import CacheStore
 from proxy.middleware.exact_lookup import ExactLookup
@@ -116,10 +117,12 @@ class App:
         self._semantic_lookup = SemanticLookup(self.cache, self._marks, self.metrics, self.acceptance, clock)
         self.handler = self._chain()
         self._account = Account(self.metrics, self.access_log, clock)
+        self.hit_lane = HitLane(self.cache, self.pool, self.acceptance, self._marks, self.metrics, self._account, clock)
         self._edge = Edge(
             self.handler,
             self.tenants,
             self._account,
+            self.hit_lane,
             clock,
             max_body_bytes=settings.max_body_bytes,
             heartbeat_s=settings.flights.heartbeat_s,
@@ -254,6 +257,7 @@ class App:
         self.probe.follow()
         self._configure_tenants(settings)
         self.policies.current = policies
+        self.hit_lane.forget()
         self._upstream_states()
 
     def _configure_tenants(self, settings: Settings) -> None:

@@ -11,6 +11,7 @@ from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.errors import BodyTooLarge, Headers, ProxyError
 from proxy.headers import request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
+from proxy.hit_lane import HitLane
 from proxy.openai import read_request
 from proxy.tenants import Tenants
 
@@ -34,6 +35,7 @@ class Edge:
         handler: Handler,
         tenants: Tenants,
         account: Account,
+        lane: HitLane,
         clock: Callable[[], float],
         *,
         max_body_bytes: int,
@@ -42,6 +44,7 @@ class Edge:
         self._handler = handler
         self._tenants = tenants
         self._account = account
+        self._lane = lane
         self._clock = clock
         self._max_body_bytes = max_body_bytes
         self._heartbeat_s = heartbeat_s
@@ -65,6 +68,7 @@ class Edge:
 
     async def _answer(self, exchange: "_Exchange") -> Reply:
         scope = exchange.scope
+        generation = self._lane.generation
         try:
             body = await read_body(scope, exchange.receive, self._max_body_bytes)
             fields = exchange.fields
@@ -81,7 +85,10 @@ class Edge:
                 arrived_s=exchange.arrived_s,
                 query=scope["query_string"],
             )
-            return await self._handler(ctx)
+            reply = await self._handler(ctx)
+            if reply.outcome is Outcome.HIT:
+                self._lane.remember(ctx, reply, generation)
+            return reply
         except ClientGone:
             raise
         except Exception as error:

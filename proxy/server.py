@@ -50,6 +50,12 @@ MIN_BODY_BYTES = 1024
 MAX_PIPELINED = 32
 """Requests that may wait behind the one being answered; one read can hold thousands."""
 
+MAX_HELD_BYTES = 65_536
+"""A longer body is the application's from here on."""
+
+Lane = Callable[[bytes, list[tuple[bytes, bytes]], bytes], bytes | None]
+"""URL, headers and body of a POST to the whole reply, or to None: then the application is asked."""
+
 logger = logging.getLogger("askonce.server")
 
 
@@ -76,13 +82,15 @@ def serve(
     on_reload: Callable[[], None],
     on_listening: Callable[[int], None] = lambda port: None,
     sockets: list[socket] | None = None,
+    lane: Lane | None = None,
 ) -> int:
     """Serve until a signal says stop; the process's exit status: 0, or 1 if it could not start.
 
     The three callbacks run on the event loop, between other work. `on_listening` is given the port, which matters when
     `port` is 0. With `sockets`, which several processes may share, `host` and `port` are not bound.
+    `lane` may answer a whole POST before the application sees it.
     """
-    server = DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening)
+    server = DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, lane)
     try:
         server.run(sockets)
     except SystemExit:  # uvicorn's way to say that the address is taken or the application failed to start
@@ -93,9 +101,10 @@ def serve(
 class _State(ServerState):
     """What all connections share."""
 
-    def __init__(self, limits: ServerLimits) -> None:
+    def __init__(self, limits: ServerLimits, lane: Lane | None) -> None:
         super().__init__()
         self.limits = limits
+        self.lane = lane
         self.draining = False
 
 
@@ -111,6 +120,7 @@ class DrainingServer(Server):
         on_drain: Callable[[], None],
         on_reload: Callable[[], None],
         on_listening: Callable[[int], None],
+        lane: Lane | None = None,
     ) -> None:
         super().__init__(
             Config(
@@ -128,7 +138,7 @@ class DrainingServer(Server):
                 server_header=False,
             )
         )
-        self._state = self.server_state = _State(limits)
+        self._state = self.server_state = _State(limits, lane)
         self._limits = limits
         self._on_drain = on_drain
         self._on_reload = on_reload
@@ -232,6 +242,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._deaf = False
         self._upgrading = False
         self._refusal: Refusal | None = None
+        self._held: list[bytes] | None = None
+        """The body so far, up to MAX_HELD_BYTES, of a request that the lane may answer before the application sees it."""
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
@@ -281,15 +293,30 @@ class LimitedProtocol(HttpToolsProtocol):
         self._disarm()
         self._in_head = False
         self._fed = 1  # not nothing: the body is to come
+        if self._may_take_lane():
+            self._held = []
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Hand the request to the application; what came of its body follows."""
+        held, self._held = self._held, None
         super().on_headers_complete()
         self.headers = []  # trailers go nowhere, instead of into the headers the application already looked at
         if self._state.draining:
             self.cycle.keep_alive = False
+        if held:
+            super().on_body(b"".join(held))
 
     def on_body(self, body: bytes) -> None:
         self._fed = 1
         self._body_bytes += len(body)
-        super().on_body(body)
+        if self._held is None:
+            super().on_body(body)
+            return
+        self._held.append(body)
+        if sum(map(len, self._held)) > MAX_HELD_BYTES:
+            self._begin()
 
     def on_message_complete(self) -> None:
         if self._upgrading:
@@ -297,7 +324,31 @@ class LimitedProtocol(HttpToolsProtocol):
         self._disarm()
         self._in_head = True
         self._fed = 0
+        if self._held is not None:
+            lane = self._state.lane
+            assert lane is not None
+            reply = lane(self.url, self.headers, self._held[0] if len(self._held) == 1 else b"".join(self._held))
+            if reply is not None:
+                self._held = None
+                self.transport.write(reply)
+                HttpToolsProtocol.on_response_complete(self)
+                return
+            self._begin()
         super().on_message_complete()
+
+    def _may_take_lane(self) -> bool:
+        """A POST that nothing waits before, on a connection that stays and whose client reads what it gets."""
+        cycle = self.cycle
+        return (
+            self._state.lane is not None
+            and self.parser.get_method() == b"POST"
+            and (cycle is None or cycle.response_complete)
+            and not self._state.draining
+            and not self.expect_100_continue
+            and not self.flow.write_paused
+            and self.parser.should_keep_alive()
+            and self.parser.get_http_version() == "1.1"
+        )
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

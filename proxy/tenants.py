@@ -50,6 +50,11 @@ class Tenant:
     rights: TenantRights | None = None
     """None where nothing is configured: the engine decides."""
 
+    @property
+    def unlimited(self) -> bool:
+        """Whether its requests need not be counted."""
+        return self.rights is None or self.rights.requests_per_minute is None
+
     def may_ask(self, model: str | None) -> bool:
         """Whether its rights include `model`; one that names none needs the right to all."""
         if self.rights is None or "*" in self.rights.models:

@@ -124,6 +124,7 @@ def serve_app(app: App, *, on_listening: Callable[[int], None], sockets: list[so
         on_reload=app.reload,
         on_listening=on_listening,
         sockets=sockets,
+        lane=app.hit_lane if limits.hit_lane else None,
     )
 
 
