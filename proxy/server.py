@@ -243,7 +243,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._upgrading = False
         self._refusal: Refusal | None = None
         self._held: list[bytes] | None = None
-        """The body so far, up to MAX_HELD_BYTES, of a request that the lane may answer before the application sees it."""
+        """The body so far, up to MAX_HELD_BYTES, of a request that the lane may answer."""
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
