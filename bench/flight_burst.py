@@ -1,0 +1,211 @@
+"""A burst of equal requests at one moment: how many generations it costs, and how much later than one alone it ends.
+
+The stub engine and the proxy are processes of their own. The connections stand before the burst; a round's time is from
+its first byte sent to the last byte of its slowest reply. Before each burst one request goes straight to the engine, so
+that one sees what of the difference is the machine's. Rounds alternate between plain and streamed.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import orjson
+import uvloop
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from bench.children import NotStarted, proxy_before, stub_engine
+from bench.environment import generations, load_average, machine
+
+PATIENCE_S = 30.0
+WARM_UP_ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One burst."""
+
+    stream: bool
+    calls: int
+    slowest_ms: float
+    """From the first byte sent to the end of the last reply."""
+    direct_ms: float
+    """One request without a proxy."""
+    distinct_bodies: int
+
+
+class Connection:
+    """One kept-alive connection, on which one request at a time is sent and its reply read to the end."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self.writer = writer
+
+    async def reply(self) -> bytes:
+        """The body of a 200.
+
+        Raises:
+            RuntimeError: another status.
+        """
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        status, _, fields = head.lower().partition(b"\r\n")
+        if b" 200 " not in status:
+            raise RuntimeError(f"the proxy answered {status.decode()}")
+        _, _, length = fields.partition(b"content-length: ")
+        if length:
+            return await self._reader.readexactly(int(length.partition(b"\r\n")[0]))
+        body = b""
+        while size := int(await self._reader.readline(), 16):
+            body += await self._reader.readexactly(size)
+            await self._reader.readexactly(2)
+        await self._reader.readexactly(2)
+        return body
+
+
+def request(host: str, question: str, *, stream: bool) -> bytes:
+    """A whole greedy chat request."""
+    body = orjson.dumps(
+        {
+            "model": "stub",
+            "messages": [{"role": "user", "content": question}],
+            "temperature": 0,
+            "stream": stream,
+        }
+    )
+    lines = ["POST /v1/chat/completions HTTP/1.1", f"host: {host}", "authorization: Bearer sk-burst"]
+    lines += ["content-type: application/json", f"content-length: {len(body)}", "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+async def burst(connections: list[Connection], data: bytes) -> tuple[float, set[bytes]]:
+    """Send `data` on all connections at once; milliseconds to the end of the slowest reply, and the bodies."""
+    started_s = time.perf_counter()
+    for connection in connections:
+        connection.writer.write(data)
+    bodies = await asyncio.wait_for(asyncio.gather(*(one.reply() for one in connections)), PATIENCE_S)
+    return (time.perf_counter() - started_s) * 1000, set(bodies)
+
+
+async def connect(url: str) -> Connection:
+    """A connection to the server at `url`."""
+    at = urlsplit(url)
+    return Connection(*await asyncio.open_connection(at.hostname, at.port))
+
+
+async def measure(proxy: str, engine: str, requests: int, rounds: int, *, quiet: bool) -> list[Round]:
+    """All rounds, without those that only warm up."""
+    at = urlsplit(proxy)
+    connections = [await connect(proxy) for _ in range(requests)]
+    straight = await connect(engine)
+    measured = []
+    for number in track(range(-WARM_UP_ROUNDS, rounds), "bursts", console=Console(stderr=True), disable=quiet):
+        stream = number % 2 == 1
+        data = request(at.netloc, f"Burst {number}", stream=stream)
+        direct_ms, _ = await burst([straight], data)
+        before = generations(engine)
+        slowest_ms, bodies = await burst(connections, data)
+        if number >= 0:
+            measured.append(Round(stream, generations(engine) - before, slowest_ms, direct_ms, len(bodies)))
+    for connection in [*connections, straight]:
+        connection.writer.close()
+    return measured
+
+
+def report(rounds: list[Round], arguments: argparse.Namespace) -> dict[str, object]:
+    """What was measured, as plain values."""
+
+    def figures(stream: bool) -> dict[str, object]:
+        some = [one for one in rounds if one.stream == stream]
+        ratios = sorted(one.slowest_ms / arguments.upstream_ms for one in some)
+        return {
+            "rounds": len(some),
+            "calls_per_round": sorted({one.calls for one in some}),
+            "distinct_bodies": sorted({one.distinct_bodies for one in some}),
+            "direct_ms_median": round(statistics.median(one.direct_ms for one in some), 1),
+            "slowest_ms_median": round(statistics.median(one.slowest_ms for one in some), 1),
+            "slowest_over_upstream_median": round(statistics.median(ratios), 3),
+            "slowest_over_upstream_worst": round(ratios[-1], 3),
+        }
+
+    return {
+        "requests": arguments.requests,
+        "upstream_ms": arguments.upstream_ms,
+        "plain": figures(False),
+        "streamed": figures(True),
+        "load_average": load_average(),
+        "machine": machine(),
+    }
+
+
+def table(told: dict[str, object]) -> Table:
+    title = f"{told['requests']} equal requests at once, an upstream of {told['upstream_ms']:g} ms"
+    shown = Table(title=title, title_justify="left")
+    for column in (
+        "",
+        "rounds",
+        "calls a round",
+        "different bodies",
+        "slowest, median",
+        "over upstream",
+        "worst round",
+    ):
+        shown.add_column(column, justify="right" if column else "left")
+    for mode in ("plain", "streamed"):
+        of = told[mode]
+        assert isinstance(of, dict)
+        shown.add_row(
+            mode,
+            str(of["rounds"]),
+            ", ".join(map(str, of["calls_per_round"])),
+            ", ".join(map(str, of["distinct_bodies"])),
+            f"{of['direct_ms_median']} ms",
+            f"{of['slowest_ms_median']} ms",
+            f"{of['slowest_over_upstream_median']} ×",
+            f"{of['slowest_over_upstream_worst']} ×",
+        )
+    return shown
+
+
+def main(words: list[str] | None = None) -> int:
+    """1 if a burst cost more than one generation or was answered in two ways."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.flight_burst",
+        description=__doc__,
+        epilog="example: python -m bench.flight_burst --requests 64 --upstream-ms 200",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--requests", type=int, default=64, help="of a burst (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=20, help="bursts, half of them streamed (default: %(default)s)")
+    parser.add_argument("--upstream-ms", type=float, default=200, help="of a generation (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    arguments = parser.parse_args(words)
+    if arguments.requests < 1 or arguments.rounds < 2 or arguments.upstream_ms <= 0:
+        print("give at least 1 request, 2 rounds, and a time over 0", file=sys.stderr)
+        return 2
+    try:
+        with (
+            stub_engine("--base-ms", str(arguments.upstream_ms), "--per-item-ms", "0") as engine,
+            proxy_before(engine.url, "--access-log", "off") as proxy,
+        ):
+            rounds = uvloop.run(
+                measure(proxy.url, engine.url, arguments.requests, arguments.rounds, quiet=arguments.json)
+            )
+    except NotStarted as error:
+        print(error, file=sys.stderr)
+        return 1
+    told = report(rounds, arguments)
+    if arguments.json:
+        print(json.dumps(told, indent=2))
+    else:
+        Console().print(table(told))
+    return 0 if all((one.calls, one.distinct_bodies) == (1, 1) for one in rounds) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
