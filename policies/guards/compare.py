@@ -266,6 +266,8 @@ def _person(cached: Facts, asked: Facts) -> Conflict | None:
         generic = {one, other} == {"first", "second"} and bool({"how", "why"} & (cached.questions | asked.questions))
         if not generic:
             return Conflict("person", one, other)
+    if cached.addressed != asked.addressed and not (one or other) and {"what", "which", "polar"} & cached.questions & asked.questions:
+        return Conflict("person", "you" if cached.addressed else "", "you" if asked.addressed else "")
     return None
 
 
@@ -292,6 +294,8 @@ def _tense(cached: Facts, asked: Facts) -> Conflict | None:
     one, other = cached.modal, asked.modal
     if one != other:
         polar = "polar" in cached.questions and "polar" in asked.questions
+        if polar and "possible" in (one, other) and "" in (one, other) and cached.being != asked.being:
+            return Conflict("modality", one, other)
         if {one, other} == {"possible", "obliged"} or (polar and {one, other} != {"advised", "obliged"} and (one and other or "advised" in (one, other) or "obliged" in (one, other))):
             return Conflict("modality", one, other)
     return None

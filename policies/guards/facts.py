@@ -68,8 +68,12 @@ class Facts:
     quantifiers: frozenset[str] = frozenset()
     person: str = ""
     """Whose things it is about, if "my" or "your" says so: first, second, he or she."""
+    addressed: bool = False
+    """Whether it asks about whoever answers: "have you ever"."""
     tense: str = ""
     modal: str = ""
+    being: bool = False
+    """Whether its first verb is a form of "be" or "have"."""
     formats: frozenset[str] = frozenset()
     symmetric: bool = False
     """Whether the relation it names reads the same both ways ("difference between")."""

@@ -55,8 +55,10 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         excepted=tuple(parser.excepted),
         quantifiers=frozenset(parser.quantifiers),
         person=parser.person,
+        addressed=parser.addressed,
         tense=parser.tense,
         modal=parser.modal,
+        being=parser.being,
         formats=frozenset(parser.formats),
         symmetric=parser.symmetric,
         english=english,
@@ -115,6 +117,8 @@ class _Parser:
         """Negations, "only" and "except" that wait for the term they are about."""
         self.bound = ""
         self.turned = False
+        self.addressed = False
+        self.being = False
         self.counting = False
         self.converting = False
         self.last_aux = -2
@@ -155,6 +159,8 @@ class _Parser:
                 continue
             if word in _PERSONS and not self.person:
                 self.person = _PERSONS[word]
+            elif word == "you" and self._addressed(index):
+                self.addressed = True
             if word in small.question:
                 self._question(small.question[word])
                 if word == "who":
@@ -180,6 +186,10 @@ class _Parser:
                 if word in ("and", "or", "vs"):
                     index += 1
                     continue
+            if word == "most" and self._counts_most(index):
+                self.quantifiers.add("most")
+                index += 1
+                continue
             if word in small.quantifiers:
                 self.quantifiers.add(small.quantifiers[word])
                 if "not" in self.pending:
@@ -205,6 +215,17 @@ class _Parser:
         if word == "may" and (before in ("in", "of", "on", "since", "until", "by", "last", "next", "this") or before[:1].isdigit()):
             return True
         return before in ("a", "an", "the", "of", "my", "per") or (word == "may" and bool(self.items[index].flags & CAPITAL))
+
+    def _addressed(self, index: int) -> bool:
+        """Whether "you" is the one who answers ("have you ever", "do you fear") and not anyone at all ("can you freeze")."""
+        before = self.words[index - 1] if index else ""
+        following = self.words[index + 1] if index + 1 < len(self.words) else ""
+        return "how" not in self.questions and (before in ("have", "did", "were") or following in ("have", "ever", "think") or (before in ("do", "would") and "polar" not in self.questions))
+
+    def _counts_most(self, index: int) -> bool:
+        """Whether "most" is a share ("most people", "most of") and not a superlative ("most popular")."""
+        following = self.words[index + 1] if index + 1 < len(self.words) else ""
+        return following in ("of", "people") or (base_form(following) != following and following.endswith("s"))
 
     def _marker(self, word: str, index: int) -> None:
         name = word[1:]
@@ -256,6 +277,7 @@ class _Parser:
         small = self.lexicon.small
         if not self.tense:
             self.tense = small.tense.get(word, "")
+            self.being = word in ("is", "are", "was", "were", "am", "has", "have", "had")
         if not self.modal and word in small.modal:
             self.modal = small.modal[word]
         if self.clause_start and not self.questions and index + 1 < len(self.words):
@@ -467,6 +489,8 @@ class _Parser:
         kind = found.kind if found else PLAIN
         label = found.label if found else ""
         poles = found.poles if found else frozenset()
+        if kind == SOFT and base in ("become", "write") and "how" not in self.questions and self.terms:
+            kind = PLAIN
         digits = any(letter.isdigit() for letter in word)
         if (flags & CAPITAL or digits) and kind != SOFT:
             kind, label = NAME, label or "entity"

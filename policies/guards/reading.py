@@ -219,6 +219,6 @@ def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int,
             break
         node = following
         index += 1
-        if _END in node and index > best[0]:
+        if _END in node and index >= best[0]:
             best = (index, node[_END], [])
     return best
