@@ -6,6 +6,7 @@ replaces. A mark is 128 random bits of this process that never leave it, so no t
 
 import secrets
 from dataclasses import dataclass
+from random import getrandbits
 from typing import Any, Final
 
 import orjson
@@ -20,7 +21,7 @@ END = encode(DONE)
 ID_KEY_BYTES = 10
 """How much of the entry's key is in an id: 80 bits lead back to the entry."""
 
-ID_RANDOM_BYTES = 6
+ID_RANDOM_BITS = 48
 
 
 @dataclass(slots=True, frozen=True)
@@ -87,7 +88,8 @@ def personal(template: bytes, marks: Marks, new_id: str, created: int) -> bytes:
 def new_id(path: str, key: bytes) -> str:
     """A fresh id of fixed length for a hit on `key`: it begins with the key, so it leads back to the entry."""
     prefix = "chatcmpl-" if path == CHAT else "cmpl-"
-    return f"{prefix}{key[:ID_KEY_BYTES].hex()}{secrets.token_hex(ID_RANDOM_BYTES)}"
+    # Unique, and not a secret: no system call for each hit.
+    return f"{prefix}{key[:ID_KEY_BYTES].hex()}{getrandbits(ID_RANDOM_BITS):012x}"
 
 
 _REPEATED = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
