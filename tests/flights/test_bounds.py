@@ -1,6 +1,7 @@
 """Flights over their bounds, and readers that are slow: nobody gets less than the whole, and memory stays bounded."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.anyio
 PIECES = [chunk({"content": f"{place:04d}" + "x" * 100}) for place in range(50)]
 LONG = b"".join([*PIECES, chunk({}, finish="stop"), DONE])
 SLOW = [part for piece in [*PIECES, chunk({}, finish="stop"), USAGE, DONE] for part in (0.1, piece)]
-SMALL = {"store": {"max_entry_bytes": 2000}, "flights": {"slow_reader_s": 60, "heartbeat_s": 1000}}
+SMALL: dict[str, Any] = {"store": {"max_entry_bytes": 2000}, "flights": {"slow_reader_s": 60, "heartbeat_s": 1000}}
 
 
 async def test_an_answer_over_max_entry_bytes_is_delivered_to_all_and_neither_stored_nor_joined_late():

@@ -1,7 +1,10 @@
 """`merge: prompts`: one request for several prompts, and none of them notices but by its usage."""
 
+from typing import Any
+
 import pytest
 
+from proxy.app import App
 from tests.builders import COMPLETIONS, ScriptedReply, chat, completion, policy_set, stack
 from tests.flights.calls import Call
 from tests.flights.engines import assert_nothing_left, engine_stack
@@ -12,11 +15,11 @@ MERGE = policy_set(batch={"max_batch_size": 8, "max_wait_ms": 6, "merge": "promp
 SAMPLED = {"temperature": 1}
 
 
-def ask(app, body, **headers):
+def ask(app: App, body: Any, **headers: str) -> Call:
     return Call(app, body, path=COMPLETIONS, **headers).start()
 
 
-async def whole(*calls):
+async def whole(*calls: Call) -> None:
     for call in calls:
         await call.whole()
 

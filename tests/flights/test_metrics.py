@@ -4,13 +4,14 @@ import asyncio
 
 import pytest
 
+from proxy.app import App
 from tests.builders import chat
 from tests.flights.engines import engine_stack
 
 pytestmark = pytest.mark.anyio
 
 
-def value(app, name, **labels):
+def value(app: App, name: str, **labels: str) -> float:
     return app.metrics.registry.get_sample_value(name, labels) or 0
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])
 
 
-def slow(text):
+def slow(text: str) -> ScriptedReply:
     return ScriptedReply(answer(text), wait=1.0)
 
 

@@ -23,7 +23,7 @@ from proxy.server import ServerLimits
 from proxy.sse import EventSplitter
 from proxy.upstream.http1_client import Http1Client
 from tests.builders import CHAT, chat
-from tests.cancelling import cancelled_at
+from tests.cancelling import MOMENTS, cancelled_at
 from tests.live import PATIENCE_S, Live, serving
 
 pytestmark = [pytest.mark.anyio, pytest.mark.real_loop]
@@ -52,8 +52,7 @@ class HeldEngine(StubEngine):
 
     async def halves(self, question: str) -> tuple[bytes, bytes]:
         """What a streaming client gets before and after it may go on."""
-        async with contextlib.aclosing(StubEngine(base_ms=0, per_item_ms=0).answer(ASKED | chat(question))) as events:
-            chunks = [chunk async for chunk in events]
+        chunks = [chunk async for chunk in StubEngine(base_ms=0, per_item_ms=0).answer(ASKED | chat(question))]
         half = len(chunks) // 2
         first, rest = chunks[:half], [chunk for chunk in chunks[half:] if not is_usage_only(chunk)]
         return b"".join(first), b"".join(rest)
@@ -275,7 +274,7 @@ async def test_T01_after_500_clients_cut_off_at_random_points_5_together_succeed
         async def cut_off() -> bool:
             question = f"{draw.randrange(20)} [[stub: chunk-ms=1 words=4]]"
             body = chat(question, stream=draw.random() < 0.5, temperature=draw.randrange(2))
-            moment = "waking" if draw.random() < 0.5 else "waiting"
+            moment = draw.choice(MOMENTS)
             async with together:
                 return await cancelled_at(draw.randrange(6), ask_raw(live.port, body), moment)
 

@@ -1,10 +1,12 @@
 """Usage of shared streams: asked for upstream by whoever leads, and told to exactly those who would have been told."""
 
 import itertools
+from typing import Any
 
 import pytest
 
 from proxy.middleware import single_flight
+from proxy.openai import fold_stream
 from tests.builders import DONE, ScriptedReply, answer, chat, chunk, policy_set, stack, stream_of
 from tests.flights.calls import Call
 
@@ -14,11 +16,15 @@ PARTS = stream_of("a", "b")
 BARE = b"".join([*PARTS[:-2], DONE])
 FULL = b"".join(PARTS)
 ASKS = {"stream": True, "stream_options": {"include_usage": True}}
-KINDS = {"bare": {"stream": True}, "full": ASKS, "false": {"stream": True, "stream_options": {"include_usage": False}}}
+KINDS: dict[str, dict[str, Any]] = {
+    "bare": {"stream": True},
+    "full": ASKS,
+    "false": {"stream": True, "stream_options": {"include_usage": False}},
+}
 TOLD = {"bare": BARE, "full": FULL, "false": BARE}
 
 
-def local(**upstream):
+def local(**upstream: Any) -> list[dict[str, Any]]:
     return [{"name": "local", "url": "http://stub", **upstream}]
 
 
@@ -124,7 +130,6 @@ async def test_the_plain_readers_of_a_flight_have_one_fold_in_common(monkeypatch
         folds.append(len(body))
         return fold_stream(body)
 
-    fold_stream = single_flight.fold_stream
     monkeypatch.setattr(single_flight, "fold_stream", counted)
     async with stack(upstreams=local(always_stream=True)) as s:
         s.upstream.script(ScriptedReply([1.0, *PARTS]))
