@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from proxy.access_log import AccessLog
 from proxy.account import Account
 from proxy.admin import admin_app
 from proxy.admin_access import SAFE_METHODS, TOKEN_HEADER, AdminAccess
+from proxy.bypass_hint import BypassHint
 from proxy.cache.build import build_semantics
 from proxy.cache.exact import Entry, ExactCache
 from proxy.chain import Stages, build_chain
@@ -43,6 +43,7 @@ from proxy.models import Models
 from proxy.openai import CHAT, COMPLETIONS
 from proxy.passthrough import PassThrough
 from proxy.probe import Probe
+from proxy.readings import readings
 from proxy.reload import Reloader
 from proxy.replay import Marks
 from proxy.revalidation import Revalidation
@@ -54,7 +55,7 @@ from proxy.upstream.build import Connect, build_upstreams
 from proxy.upstream.client import UpstreamClient
 from proxy.upstream.credentials import Credentials
 from proxy.upstream.health import Verdict
-from proxy.upstream.pool import Pool, Upstream
+from proxy.upstream.pool import Pool
 
 MODEL_PATHS = frozenset({CHAT, COMPLETIONS})
 OWN_PATHS = ("/healthz", "/readyz", "/metrics", "/admin", "/dashboard")
@@ -147,7 +148,9 @@ class App:
             explain=self._explainer(),
         )
         self._own = Starlette(routes=[Mount("/", app=own)], lifespan=self._lifespan)
-        self._gauges()
+        self.metrics.read(
+            readings(self.pool, self.cache, self.flights, self.batcher, self.revalidation, lambda: self.semantics)
+        )
 
     def _chain(self) -> Handler:
         metrics, clock, marks = self.metrics, self._clock, self._marks
@@ -155,7 +158,7 @@ class App:
         return build_chain(
             Stages(
                 keying=Keying(self.policies, self.pool),
-                permit=Permit(),
+                permit=Permit(BypassHint(clock)),
                 exact_lookup=ExactLookup(self.cache, marks, metrics, self.acceptance, self.revalidation, clock),
                 single_flight=SingleFlight(self.flights, metrics),
                 semantic_lookup=self._semantic_lookup,
@@ -258,7 +261,6 @@ class App:
         self._configure_tenants(settings)
         self.policies.current = policies
         self.hit_lane.forget()
-        self._upstream_states()
 
     def _configure_tenants(self, settings: Settings) -> None:
         judged = any(self.credentials.passes_on(upstream) for upstream in self.pool.upstreams)
@@ -325,21 +327,6 @@ class App:
             await asyncio.sleep(LOG_FLUSH_S)
             self.access_log.flush()
 
-    def _gauges(self) -> None:
-        gauge = self.metrics.gauge
-        gauge("askonce_cache_entries", "Stored answers.", lambda: len(self.cache))
-        gauge("askonce_cache_bytes", "Bytes that stored answers count for.", lambda: self.cache.size)
-        gauge("askonce_flights", "Answers being generated and shared.", lambda: len(self.flights))
-        gauge("askonce_flight_bytes", "Bytes held for them.", lambda: self.flights.total_bytes)
-        gauge("askonce_revalidations", "Stale answers being renewed.", lambda: len(self.revalidation))
-        gauge("askonce_batching", "Requests that wait for their batch.", lambda: self.batcher.waiting)
-        gauge("askonce_in_flight", "Exchanges under way.", lambda: sum(up.gate.in_flight for up in self.pool.upstreams))
-        gauge("askonce_waiting", "Requests in the queues.", lambda: sum(up.gate.waiting for up in self.pool.upstreams))
-        self._upstream_states()
-
-    def _upstream_states(self) -> None:
-        self.metrics.upstream_states({upstream.name: partial(_up, upstream) for upstream in self.pool.upstreams})
-
 
 def create_app(settings: Settings, policies: PolicySet, **options: Any) -> App:
     """The application for these settings and policies.
@@ -349,10 +336,6 @@ def create_app(settings: Settings, policies: PolicySet, **options: Any) -> App:
             looked up; `clock`, monotonic seconds; `connect`, which makes the client of one upstream.
     """
     return App(settings, policies, **options)
-
-
-def _up(upstream: Upstream) -> float:
-    return float(not upstream.drain and upstream.health.verdict is not Verdict.DOWN)
 
 
 def _rights(settings: Settings) -> list[TenantRights]:

@@ -109,7 +109,10 @@ class RequestContext:
     matched: Matched | None = None
     """SemanticLookup: None where the request takes no part."""
     upstream_s: float = 0.0
-    """Upstream: seconds from asking to the end of the answer."""
+    """CacheStore: seconds from asking to the end of the answer."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    """CacheStore: what the engine said the answer took; 0 where it did not."""
 
 
 Handler = Callable[[RequestContext], Awaitable[Reply]]

@@ -1,52 +1,59 @@
-"""Every metric askonce exports, named in one table; labels come from configured names and closed sets only."""
+"""Counts what happens, and exports it with what is read at a scrape. `metric_table.py` names every metric."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric as Family
+from prometheus_client.registry import Collector
 
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
+from proxy.metric_table import METRICS, Metric
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
-# name, labels, help; histograms are in seconds
-COUNTERS = {
-    "requests": ("askonce_requests", ("outcome", "family", "model"), "Requests to the model paths, by outcome."),
-    "replies": ("askonce_replies", ("path", "status"), "Replies, by kind of path and status."),
-    "bypasses": ("askonce_bypasses", ("reason",), "Requests that were neither looked up nor stored, by reason."),
-    "not_stored": ("askonce_not_stored", ("reason",), "Answers that were not stored, by reason."),
-    "stored": ("askonce_stored", ("family",), "Answers stored."),
-    "tokens_spent": ("askonce_tokens_spent", ("kind",), "Tokens of answers that were generated and read here."),
-    "tokens_saved": ("askonce_tokens_saved", ("kind",), "Tokens of answers that were not generated again."),
-    "seconds_saved": ("askonce_upstream_seconds_saved", (), "Upstream seconds that stored answers had taken."),
-    "generations_saved": ("askonce_generations_saved", ("by",), "Generations that were not needed."),
-    "asked_again": ("askonce_flights_asked_again", (), "Flights that asked once more after a passing failure."),
-    "semantic_misses": ("askonce_semantic_misses", ("family", "reason"), "Semantic lookups without a hit, by reason."),
-    "reloads": ("askonce_reloads", ("result",), "Reloads of settings and policies: ok or refused."),
-    "upstream_failures": ("askonce_upstream_failures", ("upstream", "code"), "Exchanges that failed, by code."),
-}
-HISTOGRAMS = {
-    "first_byte": ("askonce_ttft_seconds", ("outcome",), "From the request to the first byte of the reply's body."),
-    "whole": ("askonce_e2e_seconds", ("outcome",), "From the request to the end of the reply."),
-    "upstream": ("askonce_upstream_seconds", ("upstream",), "From asking an upstream to the end of its reply."),
-}
+Reading = float | Mapping[str, float]
+"""A value, or one by the value of the metric's only label."""
+Readings = Mapping[str, Callable[[], Reading]]
+"""How to read a metric, by its name."""
 
 
 class Metrics:
-    """Counts what happens. One per app, with a registry of its own."""
+    """One per app, with a registry of its own."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._counters = {
-            key: Counter(name, text, labels, registry=self.registry) for key, (name, labels, text) in COUNTERS.items()
-        }
-        self._histograms = {
-            key: Histogram(name, text, labels, registry=self.registry, buckets=SECONDS)
-            for key, (name, labels, text) in HISTOGRAMS.items()
-        }
-        self._up = Gauge(
-            "askonce_upstream_up", "Whether an upstream may be asked.", ("upstream",), registry=self.registry
-        )
+        self._readings: dict[str, Callable[[], Reading]] = {}
+        counters: dict[str, Counter] = {}
+        histograms: dict[str, Histogram] = {}
+        for metric in METRICS:
+            labels = tuple(metric.labels)
+            if metric.name in READ_AT_SCRAPE:
+                continue
+            if metric.kind == "counter":
+                counters[metric.name] = Counter(metric.name, metric.text, labels, registry=self.registry)
+            else:
+                histograms[metric.name] = Histogram(
+                    metric.name, metric.text, labels, registry=self.registry, buckets=SECONDS
+                )
+        self.registry.register(_AtScrape(self._readings))
+        self._requests = counters["askonce_requests"]
+        self._replies = counters["askonce_replies"]
+        self._bypasses = counters["askonce_bypasses"]
+        self._generations_saved = counters["askonce_generations_saved"]
+        self._tokens_saved = counters["askonce_tokens_saved"]
+        self._seconds_saved = counters["askonce_upstream_seconds_saved"]
+        self._tokens_spent = counters["askonce_tokens_spent"]
+        self._stored = counters["askonce_stored"]
+        self._not_stored = counters["askonce_not_stored"]
+        self._asked_again = counters["askonce_flights_asked_again"]
+        self._upstream_failures = counters["askonce_upstream_failures"]
+        self._semantic_misses = counters["askonce_semantic_misses"]
+        self._reloads = counters["askonce_reloads"]
+        self._first_byte = histograms["askonce_ttft_seconds"]
+        self._whole = histograms["askonce_e2e_seconds"]
+        self._upstream = histograms["askonce_upstream_seconds"]
         self._ready: dict[tuple[str, str, str], Counter] = {}
 
     def answered(self, ctx: RequestContext, reply: Reply, ttft_s: float, e2e_s: float) -> None:
@@ -55,68 +62,111 @@ class Metrics:
         labels = (outcome.value, ctx.family.name, ctx.route.label)
         counter = self._ready.get(labels)
         if counter is None:
-            counter = self._ready[labels] = self._counters["requests"].labels(*labels)
+            counter = self._ready[labels] = self._requests.labels(*labels)
         counter.inc()
-        self._histograms["first_byte"].labels(outcome.value).observe(ttft_s)
-        self._histograms["whole"].labels(outcome.value).observe(e2e_s)
+        self._first_byte.labels(outcome.value).observe(ttft_s)
+        self._whole.labels(outcome.value).observe(e2e_s)
         if ctx.permits.reason is not None:
-            self._counters["bypasses"].labels(ctx.permits.reason).inc()
+            self._bypasses.labels(ctx.permits.reason).inc()
 
     def replied(self, path: str, status: int) -> None:
         """A reply's head went out, on any path; `path` is a kind, not the client's text."""
-        self._counters["replies"].labels(path, str(status)).inc()
+        self._replies.labels(path, str(status)).inc()
 
     def hit(self, entry: Entry, outcome: Outcome) -> None:
         """A stored answer was served."""
-        self._counters["generations_saved"].labels(outcome.value).inc()
-        self._counters["tokens_saved"].labels("prompt").inc(entry.prompt_tokens)
-        self._counters["tokens_saved"].labels("completion").inc(entry.completion_tokens)
-        self._counters["seconds_saved"].inc(entry.upstream_s)
+        self._generations_saved.labels(outcome.value).inc()
+        self.shared(1, entry.prompt_tokens, entry.completion_tokens, entry.upstream_s)
 
     def followed(self) -> None:
-        """A client shares a flight it did not start."""
-        self._counters["generations_saved"].labels(Outcome.COLLAPSED.value).inc()
+        """A client shares a flight it did not start. What the flight took is told by `shared`, once that is known."""
+        self._generations_saved.labels(Outcome.COLLAPSED.value).inc()
+
+    def shared(self, times: int, prompt_tokens: int, completion_tokens: int, upstream_s: float) -> None:
+        """An answer that took this was given so many times more."""
+        self._tokens_saved.labels("prompt").inc(times * prompt_tokens)
+        self._tokens_saved.labels("completion").inc(times * completion_tokens)
+        self._seconds_saved.inc(times * upstream_s)
 
     def asked_again(self) -> None:
         """A flight asks once more."""
-        self._counters["asked_again"].inc()
+        self._asked_again.inc()
 
-    def stored(self, entry: Entry) -> None:
+    def spent(self, prompt_tokens: int, completion_tokens: int) -> None:
+        """An answer was generated, and read here."""
+        self._tokens_spent.labels("prompt").inc(prompt_tokens)
+        self._tokens_spent.labels("completion").inc(completion_tokens)
+
+    def stored(self, family: str) -> None:
         """An answer was stored."""
-        self._counters["stored"].labels(entry.family).inc()
-        self._counters["tokens_spent"].labels("prompt").inc(entry.prompt_tokens)
-        self._counters["tokens_spent"].labels("completion").inc(entry.completion_tokens)
+        self._stored.labels(family).inc()
 
     def not_stored(self, reason: str) -> None:
         """An answer that might have been stored was not."""
-        self._counters["not_stored"].labels(reason).inc()
+        self._not_stored.labels(reason).inc()
 
     def upstream_failed(self, upstream: str, code: str) -> None:
         """An exchange failed."""
-        self._counters["upstream_failures"].labels(upstream, code).inc()
+        self._upstream_failures.labels(upstream, code).inc()
 
     def upstream_time(self, upstream: str, seconds: float) -> None:
         """An exchange ended."""
-        self._histograms["upstream"].labels(upstream).observe(seconds)
+        self._upstream.labels(upstream).observe(seconds)
 
     def semantic_miss(self, family: str, reason: str) -> None:
         """A semantic lookup served nothing: `empty`, `threshold`, a guard's reason, the embedder's, or `shadow`."""
-        self._counters["semantic_misses"].labels(family, reason).inc()
+        self._semantic_misses.labels(family, reason).inc()
 
     def reloaded(self, result: str) -> None:
         """Settings and policies were read again: `ok` or `refused`."""
-        self._counters["reloads"].labels(result).inc()
+        self._reloads.labels(result).inc()
 
-    def upstream_states(self, states: dict[str, Callable[[], float]]) -> None:
-        """Export whether each upstream may be asked; in place of those that were exported before."""
-        self._up.clear()
-        for upstream, up in states.items():
-            self._up.labels(upstream).set_function(up)
-
-    def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
-        """Export what `read()` returns at the time of the scrape."""
-        Gauge(name, text, registry=self.registry).set_function(read)
+    def read(self, readings: Readings) -> None:
+        """From now on, read these metrics at each scrape; every one of `READ_AT_SCRAPE` has to be among them."""
+        self._readings.update(readings)
 
     def render(self) -> bytes:
         """The text exposition format."""
-        return generate_latest(self.registry)
+        return generate_latest(_WithoutCreated(self.registry))
+
+
+READ_AT_SCRAPE = frozenset(
+    {metric.name for metric in METRICS if metric.kind == "gauge"}
+    | {"askonce_flights_started", "askonce_flights_joined", "askonce_readers_cut"}
+    | {"askonce_batches", "askonce_batched_requests", "askonce_semantic_fills_left_out", "askonce_embedder_refused"}
+    | {"askonce_embedder_vectors", "askonce_embedder_reused", "askonce_embedder_batches"}
+)
+"""Metrics that their owners count themselves."""
+
+
+class _AtScrape(Collector):
+    """Metrics whose values are where they are counted; a label's value that is gone is no longer exported."""
+
+    def __init__(self, readings: Readings) -> None:
+        self._readings = readings
+
+    def collect(self) -> Iterator[Family]:
+        for metric in METRICS:
+            read = self._readings.get(metric.name)
+            if read is not None:
+                yield _family(metric, read())
+
+
+def _family(metric: Metric, reading: Reading) -> Family:
+    kind = CounterMetricFamily if metric.kind == "counter" else GaugeMetricFamily
+    family = kind(metric.name, metric.text, labels=tuple(metric.labels))
+    for label, value in reading.items() if isinstance(reading, Mapping) else [(None, reading)]:
+        family.add_metric([] if label is None else [label], value)
+    return family
+
+
+class _WithoutCreated:
+    """A registry without the time at which each series began, which doubles the page and tells nothing."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Family]:
+        for family in self._registry.collect():
+            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
+            yield family

@@ -70,6 +70,9 @@ class CacheStore:
         error: bool,
     ) -> bool:
         exact = ctx.family.exact
+        usage = record.get("usage") if record is not None else None
+        ctx.prompt_tokens, ctx.completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+        self._metrics.spent(ctx.prompt_tokens, ctx.completion_tokens)
         reason = why_not_stored(
             status,
             record,
@@ -89,14 +92,13 @@ class CacheStore:
         if not self._cache.put(entry):
             self._metrics.not_stored("size")
             return False
-        self._metrics.stored(entry)
+        self._metrics.stored(entry.family)
         if self._on_stored is not None:
             self._on_stored(ctx, entry)
         return True
 
     def _entry(self, ctx: RequestContext, record: dict[str, Any], *, streamed: bool) -> Entry:
         usage = record.get("usage")
-        usage = usage if isinstance(usage, dict) else None
         now_s = self._clock()
         created = record.get("created")
         return Entry(
@@ -105,11 +107,11 @@ class CacheStore:
             used_s=now_s,
             family=ctx.family.name,
             rendered=render(record, self._marks),
-            serves_plain=not streamed or usage is not None,
+            serves_plain=not streamed or isinstance(usage, dict),
             origin_id=str(record.get("id", "")),
             origin_created=created if type(created) is int else 0,
-            prompt_tokens=_count(usage, "prompt_tokens"),
-            completion_tokens=_count(usage, "completion_tokens"),
+            prompt_tokens=ctx.prompt_tokens,
+            completion_tokens=ctx.completion_tokens,
             upstream_s=ctx.upstream_s,
         )
 
@@ -147,6 +149,6 @@ class _Copied:
         await self._source.aclose()
 
 
-def _count(usage: dict[str, Any] | None, name: str) -> int:
-    value = usage.get(name) if usage else None
+def _count(usage: Any, name: str) -> int:
+    value = usage.get(name) if isinstance(usage, dict) else None
     return value if type(value) is int and value >= 0 else 0

@@ -1,5 +1,6 @@
 """Asks `proxy.permit` what the request permits, and writes the answer into the context."""
 
+from proxy.bypass_hint import BypassHint
 from proxy.context import Handler, Reply, RequestContext
 from proxy.permit import decide, read_directives
 
@@ -9,6 +10,10 @@ STREAM_OPTIONS = frozenset({"include_usage", "include_obfuscation"})
 
 class Permit:
     """Everything further down obeys `ctx.permits`."""
+
+    def __init__(self, hint: BypassHint | None = None) -> None:
+        """`hint` is told of every request that passes the cache by; an explanation is none."""
+        self._hint = hint
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
         fields = ctx.fields
@@ -20,6 +25,8 @@ class Permit:
             json_body=b"content-encoding" not in fields
             and fields.get(b"content-type", b"").partition(b";")[0].strip().lower() == b"application/json",
         )
+        if self._hint is not None and ctx.permits.reason is not None:
+            self._hint.note(ctx.family.name, ctx.permits.reason)
         return await call_next(ctx)
 
 

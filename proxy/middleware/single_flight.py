@@ -68,7 +68,7 @@ class SingleFlight:
                     return None
                 reply = _plain(reply, folded)
             if not led and head.status == 200:
-                self._metrics.followed()
+                self._followed(head)
             return reply
         except BaseException:
             reader.close()
@@ -79,16 +79,28 @@ class SingleFlight:
         reply = await self._ask(flight, ctx, call_next)
         try:
             lone_headers = any(name == b"set-cookie" for name, _ in reply.headers)
-            flight.open(_Head(*[getattr(reply, item.name) for item in fields(Reply)]), joinable=not lone_headers)
+            head = _Head(*[getattr(reply, item.name) for item in fields(Reply)])
+            flight.open(head, joinable=not lone_headers)
             if isinstance(reply.body, bytes):
                 flight.append(reply.body)
-                return
-            async for chunk in reply.body:
-                if not flight.append(chunk, withheld=type(chunk) is Withheld):
-                    await flight.room()
+            else:
+                async for chunk in reply.body:
+                    if not flight.append(chunk, withheld=type(chunk) is Withheld):
+                        await flight.room()
+            head.took = (ctx.prompt_tokens, ctx.completion_tokens, ctx.upstream_s)
+            self._metrics.shared(head.followers, *head.took)
         finally:
             if not isinstance(reply.body, bytes):
                 await reply.body.aclose()
+
+    def _followed(self, head: Reply) -> None:
+        """Count a follower; what it saved is known at the end of the flight, or now if that is over."""
+        self._metrics.followed()
+        assert isinstance(head, _Head)
+        if head.took is None:
+            head.followers += 1
+        else:
+            self._metrics.shared(1, *head.took)
 
     async def _ask(self, flight: Flight[Reply], ctx: RequestContext, call_next: Handler) -> Reply:
         try:
@@ -115,6 +127,10 @@ class _Head(Reply):
 
     folded: Folded | None = None
     """What its stream came to; set by the first plain reader that has all of it."""
+    followers: int = 0
+    """Those to be counted once it is known what the answer took."""
+    took: tuple[int, int, float] | None = None
+    """Prompt tokens, completion tokens and upstream seconds; set at the end."""
 
 
 def _personal(ctx: RequestContext, head: Reply, body: Stream, *, led: bool, alone: bool) -> Reply:
