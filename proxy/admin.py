@@ -12,8 +12,9 @@ from starlette.routing import Route
 
 from proxy.admin_access import AdminAccess
 from proxy.cache.exact import ExactCache
-from proxy.edge import Receive, Scope, Send, refusal
+from proxy.edge import Message, Receive, Scope, Send, refusal
 from proxy.errors import BadRequest, NotFound, ProxyError
+from proxy.headers import request_id
 from proxy.metrics import Metrics
 
 Check = Callable[[], tuple[bool, dict[str, Any]]]
@@ -79,7 +80,7 @@ def admin_app(
             return wrong_method
         return await on_error(request, NotFound("askonce has no such path."))
 
-    return Starlette(
+    own = Starlette(
         routes=[
             Route("/healthz", healthz),
             Route("/readyz", readyz),
@@ -89,6 +90,21 @@ def admin_app(
         ],
         exception_handlers={ProxyError: on_error, HTTPException: on_unknown},
     )
+
+    async def with_request_id(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await own(scope, receive, send)
+            return
+        echoed = request_id([value for name, value in scope["headers"] if name == b"x-request-id"]).encode("ascii")
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], (b"x-request-id", echoed)]}
+            await send(message)
+
+        await own(scope, receive, send_with_id)
+
+    return with_request_id
 
 
 async def _changing(request: Request, access: AdminAccess) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Models:
     ) -> Reply:
         """The list of what the client may ask, or for `/v1/models/NAME` that one model.
 
-        If every upstream refuses, the first refusal is the answer.
+        If every upstream that answers refuses, the first refusal is the answer.
 
         Raises:
             Unavailable: none answers.
@@ -63,7 +63,7 @@ class Models:
             raise Unavailable(
                 "No upstream answers, so there is no list of models.", code="no_upstream", retry_after_s=1
             )
-        if len(refusals) == len(answers):
+        if refusals and not merged:
             return refusals[0]
         merged = {name: model for name, model in merged.items() if may_ask(name)}
         wanted = path.removeprefix("/v1/models").removeprefix("/")

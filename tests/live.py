@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+import httpx
 import orjson
 
 from config.settings import Settings
@@ -140,6 +141,7 @@ class LiveEngine:
         finally:
             waits.cancel()
             gone.cancel()
+            await asyncio.wait([waits, gone])
 
 
 def json_reply(body: Any, status: bytes = b"200 OK", *headers: bytes) -> bytes:
@@ -190,9 +192,37 @@ async def serving(
     server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
     task = asyncio.create_task(server.serve())
     try:
-        await asyncio.wait([task, listening], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
+        waits: list[asyncio.Future[Any]] = [task, listening]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
         port = listening.result()
         yield Live(f"http://127.0.0.1:{port}", port, app)
     finally:
         server.stop()
         await asyncio.wait_for(task, PATIENCE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """An engine, the proxy in front of it, and a client of the proxy."""
+
+    engine: LiveEngine
+    live: Live
+    client: httpx.AsyncClient
+
+
+@asynccontextmanager
+async def wired(
+    respond: Respond = lambda request: json_reply(answer()), policies: PolicySet | None = None, **settings: Any
+) -> AsyncIterator[Wired]:
+    """All three, on sockets."""
+    async with (
+        engine_of(respond) as engine,
+        serving(engine.url, policies, **settings) as live,
+        httpx.AsyncClient(
+            base_url=live.url,
+            timeout=PATIENCE_S,
+            headers={"authorization": "Bearer sk-a"},
+            verify=False,  # no certificates to load
+        ) as client,
+    ):
+        yield Wired(engine, live, client)
