@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -89,3 +90,8 @@ class Conflict:
     reason: str
     cached: str
     asked: str
+
+
+def conflict(reason: str, cached: Iterable[str], asked: Iterable[str]) -> Conflict:
+    """A conflict that shows lists of words."""
+    return Conflict(reason, " ".join(cached), " ".join(asked))

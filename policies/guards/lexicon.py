@@ -24,11 +24,120 @@ _LABELS = {
     "formats": "format",
 }
 _AMBIGUOUS = frozenset(
-    "may march mon sun sat us nice c r go d jobs gates bush target express turkey chad jordan georgia polish raw ini visa teams steam"
-    " pixel galaxy delta subway safari opera meta zoom slack notion oracle excel word eclipse crystal ada apex dart swift scheme ruby"
-    " rust perl basic assembly iso tar node py ts js vb java python panama china guinea victoria york bath reading cork cologne curry"
-    " marx drake madonna columbus kia seat smart arch helm puppet vagrant chrome tor second kiwi dane lao mobi txt wav tesla ford apple"
-    " amazon java shell stripe discord telegram gemini claude llama mercury mars saturn aug dec oct sep jan feb apr".split()
+    [
+        "may",
+        "march",
+        "mon",
+        "sun",
+        "sat",
+        "us",
+        "nice",
+        "c",
+        "r",
+        "go",
+        "d",
+        "jobs",
+        "gates",
+        "bush",
+        "target",
+        "express",
+        "turkey",
+        "chad",
+        "jordan",
+        "georgia",
+        "polish",
+        "raw",
+        "ini",
+        "visa",
+        "teams",
+        "steam",
+        "pixel",
+        "galaxy",
+        "delta",
+        "subway",
+        "safari",
+        "opera",
+        "meta",
+        "zoom",
+        "slack",
+        "notion",
+        "oracle",
+        "excel",
+        "word",
+        "eclipse",
+        "crystal",
+        "ada",
+        "apex",
+        "dart",
+        "swift",
+        "scheme",
+        "ruby",
+        "rust",
+        "perl",
+        "basic",
+        "assembly",
+        "iso",
+        "tar",
+        "node",
+        "py",
+        "ts",
+        "js",
+        "vb",
+        "java",
+        "python",
+        "panama",
+        "china",
+        "guinea",
+        "victoria",
+        "york",
+        "bath",
+        "reading",
+        "cork",
+        "cologne",
+        "curry",
+        "marx",
+        "drake",
+        "madonna",
+        "columbus",
+        "kia",
+        "seat",
+        "smart",
+        "arch",
+        "helm",
+        "puppet",
+        "vagrant",
+        "chrome",
+        "tor",
+        "second",
+        "kiwi",
+        "dane",
+        "lao",
+        "mobi",
+        "txt",
+        "wav",
+        "tesla",
+        "ford",
+        "apple",
+        "amazon",
+        "java",
+        "shell",
+        "stripe",
+        "discord",
+        "telegram",
+        "gemini",
+        "claude",
+        "llama",
+        "mercury",
+        "mars",
+        "saturn",
+        "aug",
+        "dec",
+        "oct",
+        "sep",
+        "jan",
+        "feb",
+        "apr",
+    ]
 )
 
 
@@ -233,7 +342,11 @@ def _add_synonyms(keys: dict[str, set[str]], aspects: dict[str, set[str]], group
 
 
 def _add_names(
-    keys: dict[str, set[str]], kinds: dict[str, int], labels: dict[str, str], names: Mapping[str, Sequence[str]], more: Sequence[str]
+    keys: dict[str, set[str]],
+    kinds: dict[str, int],
+    labels: dict[str, str],
+    names: Mapping[str, Sequence[str]],
+    more: Sequence[str],
 ) -> None:
     for kind, rows in [*names.items(), ("more", more)]:
         for row in rows:
@@ -307,4 +420,9 @@ def _choices(element: str) -> list[str]:
 
 def is_known(word: str, lexicon: Lexicon) -> bool:
     """Whether the word is one of the language's, or of the lexicon's, and so not a misspelling."""
-    return word in known_words() or word in lexicon.entries or base_form(word) in lexicon.entries or word in lexicon.spelled
+    return (
+        word in known_words()
+        or word in lexicon.entries
+        or base_form(word) in lexicon.entries
+        or word in lexicon.spelled
+    )

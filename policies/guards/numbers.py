@@ -9,14 +9,14 @@ from policies.guards.lexicon import Lexicon
 from policies.guards.number_words import ORDINALS, SCALES, TENS, UNITS
 
 _NUMBER = re.compile(
-    r"^(?P<currency>[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?P<sign>[-−])?(?P<digits>[\d,]+(?:[.:/]\d+)*)(?P<suffix>.*)$", re.DOTALL
+    r"^(?P<currency>[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?P<sign>[-−])?(?P<digits>[\d,]+(?:[.:/]\d+)*)(?P<suffix>.*)$",
+    re.DOTALL,
 )
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _MAGNITUDES = {"k": 3, "K": 3, "m": 6, "M": 6, "mn": 6, "bn": 9, "B": 9, "b": 9, "tn": 12}
 
 _ROMAN = re.compile(r"^(?=[IVX]{1,5}$)(X{0,3})(IX|IV|V?I{0,3})$")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
-
 
 
 class Read(NamedTuple):
@@ -82,7 +82,13 @@ def read_words(words: list[str], start: int) -> tuple[str, str, int]:
             current = max(current, 1) * scale
             if scale > 100:
                 total, current = total + current, 0
-        elif word == "and" and seen and index + 1 < len(words) and words[index - 1] in SCALES and words[index + 1] in (UNITS | TENS):
+        elif (
+            word == "and"
+            and seen
+            and index + 1 < len(words)
+            and words[index - 1] in SCALES
+            and words[index + 1] in (UNITS | TENS)
+        ):
             index += 1
             continue
         elif word in ORDINALS and (not seen or current % 10 == 0):

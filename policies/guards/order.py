@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.guards.facts import ASPECT, NAME, Facts, Quantity, Term
+from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Term
 
 _OPPOSED_SLOTS = {
     frozenset(pair)
@@ -14,7 +14,9 @@ _OPPOSED_SLOTS = {
         ("before", "during"), ("after", "during"), ("before", "since"), ("within", "after"), ("from", "than"),
     )
 }  # fmt: skip
-_SPECIFIC = frozenset(("by", "about", "from", "under", "over", "against", "through", "across", "since", "until", "into", "than"))
+_SPECIFIC = frozenset(
+    ("by", "about", "from", "under", "over", "against", "through", "across", "since", "until", "into", "than")
+)
 _COMPATIBLE = {
     frozenset(pair)
     for pair in (
@@ -28,18 +30,24 @@ _COMPATIBLE = {
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
 
 
-def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) -> tuple[str, str, str] | None:
+def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) -> Conflict | None:
     """The first pair of words whose roles are exchanged: reason and the two readings."""
     one, other = cached.terms, asked.terms
     for i, j in pairs:
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS:
             reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
-            return reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}"
+            return Conflict(reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         slots = frozenset((one[i].slot, other[j].slot))
-        if len(slots) == 2 and "" not in slots and slots & _SPECIFIC and slots not in _COMPATIBLE and not (cached.symmetric or asked.symmetric):
-            return "order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}"
+        if (
+            len(slots) == 2
+            and "" not in slots
+            and slots & _SPECIFIC
+            and slots not in _COMPATIBLE
+            and not (cached.symmetric or asked.symmetric)
+        ):
+            return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if {one[i].joined, other[j].joined} == {"and", "or"}:
-            return "quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}"
+            return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     if cached.symmetric and asked.symmetric:
         return None
     ordered = sorted(pairs)
@@ -51,7 +59,9 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             if first.slot != second.slot and first.slot == other[m].slot and second.slot == other[j].slot:
                 slots = {first.slot, second.slot}
                 reason = "from_to" if slots & {"from"} and slots & {"to", "into"} else "order"
-                return reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)
+                return Conflict(
+                    reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)
+                )
             inverted = m < j
             if second.joined and (other[j].joined if inverted else other[m].joined):
                 continue
@@ -59,13 +69,21 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             if inverted or voice:
                 pivot = _pivot(ordered, i, k, j, m)
                 if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
-                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+                    return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
                 if inverted and k == i + 1 and j == m + 1 and any(-pole in second.poles for pole in first.poles):
-                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
-                if inverted and not pivot and first.kind == NAME == second.kind and not (first.slot or second.slot or other[j].slot or other[m].slot) and not (cached.fragment or asked.fragment) and k > i + 0 and _subjects(cached, asked):
-                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+                    return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
+                if (
+                    inverted
+                    and not pivot
+                    and first.kind == NAME == second.kind
+                    and not (first.slot or second.slot or other[j].slot or other[m].slot)
+                    and not (cached.fragment or asked.fragment)
+                    and k > i + 0
+                    and _subjects(cached, asked)
+                ):
+                    return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
                 if inverted and not pivot and _names_a_class(cached, asked):
-                    return "order", f"{first.word} … {second.word}", _reading(other, j, m)
+                    return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
     return None
 
 
@@ -93,15 +111,3 @@ def _names_a_class(cached: Facts, asked: Facts) -> bool:
 def _reading(terms: Sequence[Term], j: int, m: int) -> str:
     low, high = sorted((j, m))
     return f"{terms[low].slot} {terms[low].word} … {terms[high].slot} {terms[high].word}".strip()
-
-
-def quantities_swapped(cached: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
-    """Whether equal numbers of one sort stand in another order without being tied by and, or, plus, times."""
-    if len(cached) < 2 or list(cached) == list(asked):
-        return False
-    if any(quantity.joined for quantity in (*cached, *asked)):
-        return False
-    units = [quantity.units for quantity in cached]
-    if len(set(units)) == len(units):
-        return False
-    return [quantity.value for quantity in cached] != [quantity.value for quantity in asked]

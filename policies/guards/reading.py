@@ -11,9 +11,40 @@ from policies.guards.vocabulary import base_form, known_words
 
 CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS = 1, 2, 4, 8, 16
 _STRONG = frozenset(
-    "== === != !== <= >= && || ++ -- += -= => -> ** | < > <> =".split()
+    [
+        "==",
+        "===",
+        "!=",
+        "!==",
+        "<=",
+        ">=",
+        "&&",
+        "||",
+        "++",
+        "--",
+        "+=",
+        "-=",
+        "=>",
+        "->",
+        "**",
+        "|",
+        "<",
+        ">",
+        "<>",
+        "=",
+    ]
 )
-_SIGNS = {"+": "plus", "-": "minus", "−": "minus", "*": "times", "×": "times", "/": "dividedby", "÷": "dividedby", "√": "squareroot", "^": "topower"}
+_SIGNS = {
+    "+": "plus",
+    "-": "minus",
+    "−": "minus",
+    "*": "times",
+    "×": "times",
+    "/": "dividedby",
+    "÷": "dividedby",
+    "√": "squareroot",
+    "^": "topower",
+}
 _QUOTES = "\"'`“”‘’«»"
 
 
@@ -56,7 +87,9 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 continue
             spelled = contractions.get(lowered)
             if spelled is not None and not (flags & CAPITAL):
-                items.extend(Item(word, flags if number == 0 else CONTRACTED, "") for number, word in enumerate(spelled))
+                items.extend(
+                    Item(word, flags if number == 0 else CONTRACTED, "") for number, word in enumerate(spelled)
+                )
                 continue
             if (
                 lowered not in known
@@ -140,7 +173,12 @@ def _dotted(items: list[Item], code: list[str], text: str, start: bool, titled: 
         if all(len(part) <= 2 for part in parts) and len(parts[0]) == 1:
             items.append(Item("".join(parts).lower(), 0 if start or titled else CAPITAL, ""))
             return False
-        if parts[0].lower() in known_words() and parts[-1][0].isupper() and not parts[0][0].isupper() and parts[-1].lower() in known_words():
+        if (
+            parts[0].lower() in known_words()
+            and parts[-1][0].isupper()
+            and not parts[0][0].isupper()
+            and parts[-1].lower() in known_words()
+        ):
             items.append(Item(parts[0], 0, ""))
             items.append(Item(".", 0, ""))
             items.append(Item(parts[-1].lower(), START, ""))
@@ -187,7 +225,13 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
                     if word == GAP:
                         result.extend(gap_items)
                     else:
-                        result.append(Item(word, ((item.flags & (START | CAPITAL)) if first else 0) | (DIGITS if word.isdigit() else 0), word if word.isdigit() else item.word))
+                        result.append(
+                            Item(
+                                word,
+                                ((item.flags & (START | CAPITAL)) if first else 0) | (DIGITS if word.isdigit() else 0),
+                                word if word.isdigit() else item.word,
+                            )
+                        )
                         first = False
                 if not replacement and item.flags & START and end < size:
                     items[end] = items[end]._replace(flags=items[end].flags | START)
@@ -207,7 +251,11 @@ def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int,
         gap = node.get(GAP)
         if gap is not None:
             for length in range(1, 5):
-                if index + length > size or items[index + length - 1].word in _STOPS or items[index + length - 1].word == ",":
+                if (
+                    index + length > size
+                    or items[index + length - 1].word in _STOPS
+                    or items[index + length - 1].word == ","
+                ):
                     break
                 end, replacement, _ = _longest(items, index + length, gap, size)
                 if end:

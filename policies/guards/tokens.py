@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 MAX_CHARS = 4_096
 """Longer prompts exceed every embedder's window: parse calls them opaque."""
 

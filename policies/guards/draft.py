@@ -1,0 +1,113 @@
+"""The facts of a prompt while they are being read: what the readers of each group write into."""
+
+from __future__ import annotations
+
+from policies.guards.facts import NAME, PLAIN, SOFT, Quantity, Term
+from policies.guards.lexicon import Entry, Lexicon, is_known
+from policies.guards.reading import CAPITAL, Item
+from policies.guards.spelling import suggestion
+from policies.guards.vocabulary import base_form, known_words
+
+STOPS = frozenset(".!?;\n…:")
+ANY = frozenset(("*",))
+"""Keys of what can't be told: it goes with any term."""
+NOTHING: frozenset[str] = frozenset()
+
+
+class Draft:
+    """The words of one prompt and what has been read of them so far. Used for one pass, then dropped."""
+
+    def __init__(self, items: list[Item], lexicon: Lexicon) -> None:
+        self.items = items
+        self.words = [item.word for item in items]
+        self.lexicon = lexicon
+        self.terms: list[Term] = []
+        self.quantities: list[Quantity] = []
+        self.units: list[frozenset[str]] = []
+        self.questions: set[str] = set()
+        self.negations: list[frozenset[str]] = []
+        self.only: list[frozenset[str]] = []
+        self.excepted: list[frozenset[str]] = []
+        self.quantifiers: set[str] = set()
+        self.formats: set[str] = set()
+        self.tense = ""
+        self.modal = ""
+        self.being = False
+        self.person = ""
+        self.addressed = False
+        self.symmetric = False
+
+        # What the words read last mean for the next one.
+        self.slot = ""
+        self.joined = ""
+        self.bound = ""
+        self.pending: list[str] = []
+        """Negations, "only" and "except" that wait for the term they are about."""
+        self.turned = False
+        """Whether a "less" waits to turn the next adjective round."""
+        self.counting = False
+        """Whether "how many" waits for what it counts."""
+        self.converting = False
+        self.clause_start = True
+
+    def word_at(self, index: int) -> str:
+        """The word at a place, or empty outside the prompt."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def add(self, word: str, entry: Entry | None, flags: int = 0) -> None:
+        """Add a term for a word, and give it what waits for a term: negations, "only", "less"."""
+        lexicon = self.lexicon
+        base = base_form(word)
+        if entry is not None:
+            kind, keys, aspects, label, poles = entry
+            known = True
+        else:
+            if flags & CAPITAL and base != word and word in known_words() and base not in lexicon.entries:
+                base = word
+            kind, keys, aspects, label, poles = PLAIN, frozenset((base, word)), NOTHING, "", frozenset()
+            known = is_known(word, lexicon)
+        if kind == SOFT and base in ("become", "write") and "how" not in self.questions and self.terms:
+            kind = PLAIN
+        if kind != SOFT and (flags & CAPITAL or any(map(str.isdigit, word))):
+            kind, label = NAME, label or "entity"
+        negated = False
+        if poles and (self.turned or "not" in self.pending) and word != "more":
+            negated = self.turned != ("not" in self.pending)
+            if negated:
+                poles = frozenset(-pole for pole in poles)
+            if "not" in self.pending:
+                self.pending.remove("not")
+            self.turned = False
+        if self.pending:
+            self.take_pending(keys, light=base in lexicon.small.light)
+        if base in lexicon.small.symmetric:
+            self.symmetric = True
+        guess = NOTHING
+        if not known:
+            base = word
+            intended = suggestion(word, lexicon.listed)
+            if intended:
+                meant = lexicon.entry(intended)
+                guess = meant.keys if meant else frozenset((base_form(intended),))
+        graded = base in lexicon.small.graded
+        self.terms.append(
+            Term(base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess)
+        )
+        self.joined = ""
+        self.clause_start = False
+        self.counting = False
+
+    def take_pending(self, keys: frozenset[str], light: bool = False) -> None:
+        """Tell what waits which term it is about. A light verb ("have", "do") is never what a "not" denies."""
+        kept = ["not"] * self.pending.count("not") if light else []
+        for waiting in self.pending:
+            if waiting == "not" and light:
+                continue
+            {"not": self.negations, "only": self.only, "except": self.excepted}[waiting].append(keys)
+        self.pending = kept
+
+    def end_sentence(self) -> None:
+        """At the end of a sentence nothing may wait any longer."""
+        if self.pending:
+            self.take_pending(ANY)
+        self.clause_start = True

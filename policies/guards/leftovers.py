@@ -1,0 +1,51 @@
+"""Groups `contrast`, `languages`, `entities`, `substitution` and `narrowing`: words one prompt has and the other has not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.guards.alignment import opposed
+from policies.guards.facts import NAME, SOFT, Conflict, Facts, Term, conflict
+
+_TURNING = frozenset(("before", "after", "stop"))
+
+
+def opposite_conflict(left: Sequence[Term], right: Sequence[Term], guards: frozenset[str]) -> Conflict | None:
+    """Words left over on both sides that are opposites, or two languages."""
+    for one in left:
+        for other in right:
+            if "contrast" in guards and opposed(one, other):
+                return Conflict("contrast", one.word, other.word)
+            if "languages" in guards and one.label == other.label and one.label in ("language", "programming_language"):
+                return Conflict(one.label, one.word, other.word)
+    return None
+
+
+def leftover_conflict(
+    cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term], guards: frozenset[str]
+) -> Conflict | None:
+    """Words without a partner: on both sides they are a substitution, on one a narrower question.
+
+    A fragment has no sentence that would say what a missing word means, so there narrowing always counts.
+    """
+    if not left and not right:
+        return None
+    polar = "polar" in cached.questions and "polar" in asked.questions
+    heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
+    if "substitution" in guards and left and right and bool(heavy_left) == bool(heavy_right):
+        return conflict("substitution", [term.word for term in left], [term.word for term in right])
+    heavy = [*heavy_left, *heavy_right]
+    shown = [term.word for term in heavy_left], [term.word for term in heavy_right]
+    if "entities" in guards and any(term.kind == NAME for term in heavy):
+        return conflict("entity", *shown)
+    if not heavy:
+        return None
+    turned = "contrast" in guards and any(term.negated or term.word in _TURNING for term in heavy)
+    if "narrowing" in guards or turned or (cached.fragment or asked.fragment):
+        return conflict("narrowing", *shown)
+    return None
+
+
+def _heavy(terms: Sequence[Term], polar: bool) -> list[Term]:
+    """Those that one side may not lack."""
+    return [term for term in terms if term.kind != SOFT or (polar and term.graded)]

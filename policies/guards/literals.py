@@ -1,0 +1,29 @@
+"""Groups `quotes` and `code`: what must be the same letter by letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.guards.facts import Conflict, Facts, Term, conflict
+from policies.guards.vocabulary import base_form
+
+
+def literal_conflict(
+    reason: str, one: Sequence[str], other: Sequence[str], cached: Facts, asked: Facts
+) -> Conflict | None:
+    """Literals are the same, in order; one that only one side marks must be spelled out on the other."""
+    if one == other:
+        return None
+    if one and other:
+        return conflict(reason, one, other)
+    literals, facts = (one, asked) if one else (other, cached)
+    text = f" {' '.join(facts.words)} "
+    if all(f" {' '.join(literal.lower().split())} " in text for literal in literals):
+        return None
+    return conflict(reason, one, other)
+
+
+def unquoted(left: Sequence[Term], literals: Sequence[str]) -> list[Term]:
+    """What is left but for the words the other prompt has in quotation marks."""
+    words = {base_form(word) for literal in literals for word in literal.split()}
+    return [term for term in left if term.word not in words]

@@ -1,0 +1,315 @@
+"""Group `numbers` and `units`: numbers with what they count, units without a number, and their comparison."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from policies.guards.draft import NOTHING, Draft
+from policies.guards.facts import NAME, Conflict, Facts, Quantity, conflict
+from policies.guards.number_words import NUMBER_WORDS
+from policies.guards.numbers import clock, read_digits, read_words, roman, times
+from policies.guards.reading import CAPITAL, DIGITS, Item
+from policies.guards.vocabulary import base_form
+
+_NOT_BARE = frozenset(
+    [
+        "in",
+        "us",
+        "st",
+        "pt",
+        "ct",
+        "mi",
+        "ha",
+        "ms",
+        "min",
+        "sec",
+        "bar",
+        "mo",
+        "cal",
+        "kn",
+        "hr",
+        "rad",
+        "won",
+        "t",
+        "d",
+        "s",
+        "h",
+        "y",
+        "m",
+        "g",
+        "l",
+        "a",
+        "b",
+        "c",
+        "f",
+        "k",
+        "n",
+        "v",
+        "w",
+        "j",
+        "ac",
+        "real",
+        "ton",
+        "mole",
+        "pa",
+        "gy",
+        "ly",
+        "bit",
+        "gr",
+        "gm",
+        "ad",
+        "cl",
+        "atm",
+    ]
+)
+"""Symbols that are other words more often: they count as units only behind a number."""
+_TIME_UNITS = frozenset(
+    [
+        "nanosecond",
+        "microsecond",
+        "millisecond",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "fortnight",
+        "month",
+        "year",
+        "decade",
+        "century",
+    ]
+)
+_SCALES = {
+    "c": "celsius", "celsius": "celsius", "centigrade": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit", "kelvin": "kelvin", "k": "kelvin",
+}  # fmt: skip
+_MAGNITUDES = frozenset(["hundred", "thousand", "million", "billion", "trillion", "lakh", "crore"])
+_SINCE = frozenset(("since", "until", "by", "against"))
+_WHOLE = {"half": "0.5", "dozen": "12", "twice": "twice"}
+_NUMBERED = frozenset(
+    ["ww", "type", "phase", "part", "chapter", "level", "class", "grade", "volume", "act", "book", "stage"]
+)
+"""What a lone Roman numeral may stand behind."""
+_MONTHS = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ]
+)
+_DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
+_TO = ("to", "in", "into")
+
+
+def is_number(item: Item) -> bool:
+    """Whether a number may begin here."""
+    return bool(item.flags & DIGITS) or item.word[0].isdigit() or item.word in NUMBER_WORDS
+
+
+def read_quantity(draft: Draft, index: int) -> int:
+    """Read the number at this place, with its unit; how many items it took, 0 if it is none."""
+    item = draft.items[index]
+    if item.flags & DIGITS or item.word[0].isdigit():
+        value, units, kind = read_digits(item.raw or item.word, draft.lexicon)
+        if kind == "literal":
+            draft.add(value, None, CAPITAL)
+            return 1
+        value, kind, taken = _with_next_word(value, kind, draft.word_at(index + 1))
+    else:
+        units = NOTHING
+        value, kind, taken = (_WHOLE[item.word], "number", 1) if item.word in _WHOLE else read_words(draft.words, index)
+        following = draft.word_at(index + taken)
+        if not taken:
+            return 0
+        if item.word == "one" and taken == 1 and kind == "number" and following not in draft.lexicon.spelled:
+            # A pronoun ("which one", "one of"), or a choice ("give me one example").
+            if draft.word_at(index - 1) in ("list", "give", "name", "exactly", "just", "only", "least"):
+                draft.quantifiers.add("one")
+            return 1
+        if following == "dozen":
+            value, taken = times(value, 12), taken + 1
+    if kind == "ordinal" and not _beside_month(draft, index, taken):
+        value += "th"
+    if not units and kind in ("number", "time") and index + taken < len(draft.items):
+        units, more = _unit_behind(draft, index + taken)
+        taken += more
+    if units in _DAYS_IN:
+        value, units = times(value, _DAYS_IN[units]), frozenset(("day",))
+    bound = draft.bound or (draft.slot if draft.slot in _SINCE else "")
+    draft.quantities.append(Quantity(value, units, bound, bool(draft.joined)))
+    draft.bound, draft.joined, draft.counting, draft.clause_start = "", "", False, False
+    draft.take_pending(frozenset((value,)))
+    return taken
+
+
+def _with_next_word(value: str, kind: str, following: str) -> tuple[str, str, int]:
+    """The value with the magnitude, half of the day or ordinal ending that stands apart behind it."""
+    if following in _MAGNITUDES:
+        return value + following, kind, 2
+    if following in ("am", "pm") and kind in ("number", "time"):
+        return clock(value, following), "time", 2
+    if following in ("st", "nd", "rd", "th"):
+        return value, "ordinal", 2
+    return value, kind, 1
+
+
+def _beside_month(draft: Draft, index: int, taken: int) -> bool:
+    near = draft.words[max(index - 2, 0) : index] + draft.words[index + taken : index + taken + 2]
+    return any(word in _MONTHS for word in near)
+
+
+def _unit_behind(draft: Draft, index: int) -> tuple[frozenset[str], int]:
+    """The unit named right behind a number, and how many items it took."""
+    item = draft.items[index]
+    word, lexicon = item.word, draft.lexicon
+    following = draft.word_at(index + 1)
+    if word == "in":
+        return (frozenset(("inch",)), 1) if following in ("to", "in", "into", "as") else (NOTHING, 0)
+    if word in ("degree", "degrees"):
+        scale = _SCALES.get(following)
+        return (frozenset((scale,)), 2) if scale else (frozenset(("degree",)), 1)
+    if word == "percent":
+        return frozenset(("percent",)), 1
+    found = lexicon.symbols.get(item.raw or word) or lexicon.spelled.get(word) or lexicon.spelled.get(base_form(word))
+    if found is None and len(word) > 1:
+        found = lexicon.symbols.get(word) or lexicon.symbols.get(word.upper())
+    return (found, 1) if found and word not in ("a", "us", "won", "st", "real") else (NOTHING, 0)
+
+
+def read_bare_unit(draft: Draft, index: int) -> bool:
+    """Record the unit a word names without a number, where the sentence converts or measures; whether it did."""
+    item = draft.items[index]
+    word, lexicon = item.word, draft.lexicon
+    spelled = lexicon.spelled.get(word) or lexicon.spelled.get(base_form(word))
+    symbol = lexicon.symbols.get(item.raw or word) or (lexicon.symbols.get(word) if word not in _NOT_BARE else None)
+    if not spelled and not symbol and len(word) > 1:
+        return False
+    before = draft.word_at(index - 1)
+    measured = any(quantity.units for quantity in draft.quantities)
+    placed = draft.converting or before in (*_TO, "per", "as") or (draft.counting and _measures(draft))
+    unit: frozenset[str] | None = None
+    if spelled:
+        if before in ("a", "an") and (draft.units or draft.converting) and index > 1:
+            draft.quantities.append(Quantity("1", spelled, "", False))
+            draft.counting = draft.clause_start = False
+            return True
+        if placed or (measured and not spelled <= _TIME_UNITS):
+            unit = spelled
+    elif symbol and (
+        (len(word) > 1 and word not in _NOT_BARE and (placed or measured)) or (measured and before in _TO)
+    ):
+        unit = symbol
+    elif len(word) == 1 and measured and before in _TO:
+        unit = lexicon.symbols.get(word.upper())
+    if unit is None:
+        return False
+    draft.units.append(unit)
+    draft.counting = draft.clause_start = False
+    draft.slot = ""
+    return True
+
+
+def _measures(draft: Draft) -> bool:
+    """Whether a unit follows a number or an article anywhere: "2 hours", "a tablespoon"."""
+    spelled, symbols = draft.lexicon.spelled, draft.lexicon.symbols
+    return any(
+        (before in ("a", "an", "one") or before[0].isdigit() or before in NUMBER_WORDS)
+        and (word in spelled or base_form(word) in spelled or (word in symbols and before[0].isdigit()))
+        for before, word in pairwise(draft.words)
+    ) or any(item.flags & DIGITS and not item.raw.isdigit() for item in draft.items)
+
+
+def read_roman(draft: Draft, index: int) -> bool:
+    """Record a Roman numeral behind a name or a numbered thing ("Henry VIII", "world war ii"); whether it was one."""
+    item = draft.items[index]
+    if not draft.terms or len(item.word) > 5 or not set(item.word) <= set("ivx"):
+        return False
+    last = draft.terms[-1]
+    if not (item.flags & CAPITAL or last.word == "ww"):
+        return False
+    at_end = last.kind == NAME and index == len(draft.words) - 1
+    if len(item.word) == 1 and not (last.word in _NUMBERED or at_end):
+        return False
+    value = roman(item.word.upper())
+    if value:
+        draft.quantities.append(Quantity(value, NOTHING, "", False))
+    return bool(value)
+
+
+def quantity_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Conflict | None:
+    """Numbers, their units and bounds, their order, and the units without a number."""
+    if not (cached.quantities or asked.quantities or cached.units or asked.units):
+        return None
+    left, right = [], list(asked.quantities)
+    for quantity in cached.quantities:
+        if not _take(quantity, right):
+            left.append(quantity)
+    if left or right:
+        if Counter(q.value for q in left) != Counter(q.value for q in right):
+            if "numbers" in guards:
+                return conflict("number", map(_shown, cached.quantities), map(_shown, asked.quantities))
+        elif [q.bound for q in left] != [q.bound for q in right]:
+            if "numbers" in guards:
+                return conflict("quantity", map(_shown, left), map(_shown, right))
+        elif "units" in guards:
+            return conflict("number_unit", map(_shown, left), map(_shown, right))
+    if "numbers" in guards and _swapped(cached.quantities, asked.quantities):
+        return conflict("order", map(_shown, cached.quantities), map(_shown, asked.quantities))
+    return _unit_conflict(cached, asked) if "units" in guards and (cached.units or asked.units) else None
+
+
+def _take(quantity: Quantity, others: list[Quantity]) -> bool:
+    for other in others:
+        same_unit = quantity.units == other.units or not quantity.units.isdisjoint(other.units)
+        if quantity.value == other.value and quantity.bound == other.bound and same_unit:
+            others.remove(other)
+            return True
+    return False
+
+
+def _swapped(cached: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
+    """Whether equal numbers of one sort stand in another order without being tied by and, or, plus, times."""
+    if len(cached) < 2 or any(quantity.joined for quantity in (*cached, *asked)):
+        return False
+    units = [quantity.units for quantity in cached]
+    return len(set(units)) < len(units) and [q.value for q in cached] != [q.value for q in asked]
+
+
+def _shown(quantity: Quantity) -> str:
+    return f"{quantity.bound}{quantity.value} {'/'.join(sorted(quantity.units))}".strip()
+
+
+def _unit_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+    """Each unit is named by the other prompt too, and "from A to B" keeps its direction."""
+    every_one = (*cached.units, *(q.units for q in cached.quantities))
+    every_other = (*asked.units, *(q.units for q in asked.quantities))
+    shown = [["/".join(sorted(unit)) for unit in units] for units in (cached.units, asked.units)]
+    for units, others in ((cached.units, every_other), (asked.units, every_one)):
+        if any(all(unit.isdisjoint(found) for found in others) for unit in units):
+            return conflict("unit", *shown)
+    if len(cached.units) == 2 == len(asked.units) and cached.units[0].isdisjoint(asked.units[0]):
+        return conflict("from_to", *shown)
+    return None

@@ -1,0 +1,119 @@
+"""Group `question`: what is asked (who, when, how much, whether) and its comparison."""
+
+from __future__ import annotations
+
+from policies.guards.draft import NOTHING, Draft
+from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
+from policies.guards.reading import CAPITAL, CONTRACTED
+
+_WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which"))
+_ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
+_AGENTS = (
+    "er",
+    "or",
+    "ist",
+    "ian",
+    "ant",
+    "ent",
+    "man",
+    "people",
+    "person",
+    "ceo",
+    "king",
+    "queen",
+    "chief",
+    "head",
+    "country",
+    "team",
+)
+"""Endings of words that name somebody: "the director of Dune" answers "who directed Dune"."""
+
+
+def read_question(draft: Draft, kind: str) -> None:
+    """A question word: it asks at the start of a clause, or if nothing else has asked so far; else it joins clauses."""
+    if draft.clause_start or not draft.questions:
+        draft.questions.add(kind)
+    draft.clause_start = False
+
+
+def read_marker(draft: Draft, name: str) -> None:
+    """A phrase that was read as a question word or as an aspect ("how tall": height)."""
+    kind = "how" if name == "howto" else name
+    if kind in _WORDS:
+        draft.questions.add(kind)
+        draft.clause_start = False
+        return
+    draft.counting = name == "count"
+    draft.questions.add("what")
+    word = f"@{name}"
+    keys = frozenset((word,))
+    draft.terms.append(Term(word, keys, keys, ASPECT, "", draft.slot, "", False, frozenset(), False, True, NOTHING))
+    draft.clause_start = False
+
+
+def read_auxiliary(draft: Draft, word: str, index: int) -> None:
+    """A finite verb: it tells the tense and the modality, and at the start of a clause it asks for yes or no."""
+    small = draft.lexicon.small
+    if not draft.tense:
+        draft.tense = small.tense.get(word, "")
+        draft.being = word in ("is", "are", "was", "were", "am", "has", "have", "had")
+    if not draft.modal:
+        draft.modal = small.modal.get(word, "")
+    if word == "isthere" or (draft.clause_start and not draft.questions and _asks(draft, word, index)):
+        draft.questions.add("polar")
+    draft.clause_start = False
+    if draft.slot == "than":
+        draft.slot = ""
+
+
+def _asks(draft: Draft, word: str, index: int) -> bool:
+    """Whether a verb that begins a clause asks ("do I …") and does not command ("do not …", "have fun")."""
+    small = draft.lexicon.small
+    following = draft.word_at(index + 1)
+    if not following:
+        return False
+    if following in ("not", "never") and word in ("do", "be", "have"):
+        return bool(draft.items[index + 1].flags & CONTRACTED) and draft.word_at(index + 2) in small.subject
+    if word not in ("do", "have", "be", "must"):
+        return True
+    return following in small.subject or bool(draft.items[index + 1].flags & CAPITAL) or following.endswith("s")
+
+
+def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list[Term]) -> Conflict | None:
+    """Each side's question word must be the other's, or be named there ("when": "date"), which then needs no partner."""
+    one, other = cached.questions, asked.questions
+    if one != other:
+        for mine, theirs, yours, rest in ((one, asked, other, right), (other, cached, one, left)):
+            for kind in mine - yours:
+                if kind not in ("what", "which") and not _answered(kind, yours, theirs, rest, (cached, asked)):
+                    return conflict("question_type", sorted(one), sorted(other))
+    left_aspects = [term.word for term in left if term.kind == ASPECT]
+    right_aspects = [term.word for term in right if term.kind == ASPECT]
+    if left_aspects or right_aspects:
+        return conflict("question_type", left_aspects, right_aspects)
+    return None
+
+
+def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:
+    """Whether a question word one side has is said by the other side's nouns, or goes without saying."""
+    if kind == "polar":
+        return not yours or (yours <= {"what", "which"} and _compares(*both))
+    if not yours - {"what", "which"}:
+        aspect = _ASPECT_OF[kind]
+        found = next((term for term in facts.terms if aspect in term.aspects), None)
+        if found is not None:
+            if found in rest:
+                rest.remove(found)
+            return True
+        if kind == "who":
+            only_names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
+            return only_names or any(term.word.endswith(_AGENTS) for term in facts.terms)
+    return kind == "how" and not yours
+
+
+def _compares(cached: Facts, asked: Facts) -> bool:
+    """ "Is A better than B" against "which is better, A or B"."""
+    return any(
+        any(term.slot == "than" for term in one.terms) and any(term.joined == "or" for term in other.terms)
+        for one, other in ((cached, asked), (asked, cached))
+    )

@@ -1,0 +1,53 @@
+"""Group `scope`: only, except, and how many are meant (all, some, most, both, neither)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.guards.draft import Draft
+from policies.guards.facts import Conflict, Facts, Term, conflict
+from policies.guards.vocabulary import base_form
+
+_WHOLE = frozenset(("all", "some", "most", "neither", "none", "both"))
+
+
+def read_quantifier(draft: Draft, word: str, index: int) -> bool:
+    """Record a quantifier, and a negation that denies it ("not all"); whether the word was one."""
+    if word == "most":
+        # A share ("most people", "most of"), not a superlative ("most popular").
+        following = draft.word_at(index + 1)
+        if following not in ("of", "people") and not (following.endswith("s") and base_form(following) != following):
+            return False
+        draft.quantifiers.add("most")
+        return True
+    kind = draft.lexicon.small.quantifiers.get(word)
+    if kind is None:
+        return False
+    draft.quantifiers.add(kind)
+    if "not" in draft.pending:
+        draft.pending.remove("not")
+        draft.negations.append(frozenset((f"!{kind}",)))
+    return True
+
+
+def scope_conflict(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term]) -> Conflict | None:
+    """ "Only" and "except" of the same things; quantifiers alike, where they change the answer."""
+    for one, other in ((cached.only, asked.only), (cached.excepted, asked.excepted)):
+        if len(one) != len(other) or any(_differ(mine, yours) for mine, yours in zip(one, other, strict=True)):
+            return conflict("only_except", [min(keys) for keys in one], [min(keys) for keys in other])
+    mine, yours = cached.quantifiers, asked.quantifiers
+    if mine == yours:
+        return None
+    single = mine or yours
+    polar = "polar" in cached.questions or "polar" in asked.questions
+    clash = (
+        bool(mine - {"any"} and yours - {"any"})
+        or bool(single & {"neither", "most", "both"})
+        or (polar and bool(single & _WHOLE))
+        or (single == {"all"} and any(term.graded for term in (*left, *right)))  # "all pizzas", "the best pizza"
+    )
+    return conflict("quantity", sorted(mine), sorted(yours)) if clash else None
+
+
+def _differ(mine: frozenset[str], yours: frozenset[str]) -> bool:
+    return mine.isdisjoint(yours) and "*" not in mine | yours

@@ -1,0 +1,88 @@
+"""Group `tense`: when it happens, whether it must or may, and whose it is."""
+
+from __future__ import annotations
+
+from policies.guards.draft import Draft
+from policies.guards.facts import Conflict, Facts
+from policies.guards.vocabulary import base_form
+
+PERSONS = {
+    "my": "first",
+    "our": "first",
+    "your": "second",
+    "his": "he",
+    "he": "he",
+    "him": "he",
+    "her": "she",
+    "she": "she",
+    "hers": "she",
+}
+_WILL = frozenset(("present", "future"))
+_CLASHING = {
+    _WILL,
+    frozenset(("present", "past")),
+    frozenset(("past", "future")),
+    frozenset(("present", "pluperfect")),
+    frozenset(("perfect", "pluperfect")),
+    frozenset(("perfect", "future")),
+    frozenset(("future", "pluperfect")),
+    frozenset(("verb-past", "verb-present")),
+    frozenset(("verb-past", "future")),
+}
+"""Tenses that ask for different answers; the perfect goes with both past and present."""
+
+
+def read_main_verb(draft: Draft, index: int) -> None:
+    """ "Who wrote", "who owns": the verb behind the question word tells the tense."""
+    word = draft.word_at(index)
+    if draft.tense or word in draft.lexicon.small.auxiliary or not word.isalpha() or base_form(word) == word:
+        return
+    draft.tense = "verb-present" if word.endswith("s") else "" if word.endswith("ing") else "verb-past"
+
+
+def read_person(draft: Draft, word: str, index: int) -> None:
+    """Whose things it is about, and whether "you" is the one who answers and not anyone at all ("can you freeze")."""
+    if word != "you":
+        draft.person = draft.person or PERSONS[word]
+    elif "how" not in draft.questions:
+        before, following = draft.word_at(index - 1), draft.word_at(index + 1)
+        asked = before in ("have", "did", "were") or following in ("have", "ever", "think")
+        draft.addressed = draft.addressed or asked or (before in ("do", "would") and "polar" not in draft.questions)
+
+
+def tense_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+    """Past against present, "can" against "must", "his" against "her"."""
+    one, other = cached.tense, asked.tense
+    if one != other and frozenset((one, other)) in _CLASHING:
+        loose = frozenset((one, other)) == _WILL and (cached.negations or "when" in cached.questions & asked.questions)
+        if not loose:
+            return Conflict("tense", one, other)
+    return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
+
+
+def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+    one, other = cached.modal, asked.modal
+    if one == other:
+        return None
+    both = {one, other}
+    clash = both == {"possible", "obliged"}
+    if "polar" in cached.questions and "polar" in asked.questions and both != {"advised", "obliged"}:
+        # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
+        clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
+        clash = clash or ("possible" in both and cached.being != asked.being)
+    return Conflict("modality", one, other) if clash else None
+
+
+def _person_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+    """ "My" against "your" counts unless a "how" or "why" makes both of them anyone's."""
+    one, other = cached.person, asked.person
+    if one and other and one != other:
+        anyone = {one, other} == {"first", "second"} and {"how", "why"} & (cached.questions | asked.questions)
+        return None if anyone else Conflict("person", one, other)
+    if (
+        cached.addressed != asked.addressed
+        and not (one or other)
+        and {"what", "which", "polar"} & cached.questions & asked.questions
+    ):
+        return Conflict("person", "you" if cached.addressed else "", "you" if asked.addressed else "")
+    return None
