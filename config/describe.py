@@ -1,4 +1,4 @@
-"""The table of every setting, generated, so that the documentation can't fall behind."""
+"""The table of every setting, generated, so that the documentation can't fall behind: `python -m config.describe`."""
 
 import json
 from typing import Any
@@ -41,3 +41,7 @@ def _spelt(value: Any) -> str:
 
 def _cell(text: str | None) -> str:
     return (text or "").replace("\n", " ").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(settings_table(), end="")

@@ -160,3 +160,7 @@ def metrics_table() -> str:
         labels = "<br>".join(f"`{label}`: {values}" for label, values in metric.labels.items())
         rows.append(f"| `{name}` | {metric.kind} | {metric.unit} | {labels} | {metric.text} |")
     return "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    print(metrics_table(), end="")
