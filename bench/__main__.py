@@ -4,9 +4,9 @@ import argparse
 import sys
 from typing import NoReturn
 
-from bench.commands import load
+from bench.commands import load, micro
 
-COMMANDS = (load,)
+COMMANDS = (load, micro)
 
 EXAMPLE = """examples:
   python -m bench --stub                              stub engine and proxy are started; exact counts are checked

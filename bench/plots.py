@@ -59,7 +59,7 @@ def _latency(section: dict[str, Any]) -> Figure:
 
 
 def _outcomes(section: dict[str, Any]) -> Figure:
-    figure = Figure(figsize=(7.5, 0.9 + 0.6 * len(section["targets"])), dpi=110, layout="constrained")
+    figure = Figure(figsize=(7.5, 1.3 + 0.6 * len(section["targets"])), dpi=110, layout="constrained")
     axes = figure.add_subplot()
     shown = set()
     for place, (_, target) in enumerate(section["targets"].items()):
@@ -74,5 +74,5 @@ def _outcomes(section: dict[str, Any]) -> Figure:
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("% of the answers")
-    axes.legend(fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.55))
+    figure.legend(fontsize=8, ncols=4, loc="outside upper center")
     return figure

@@ -137,6 +137,8 @@ Mexico Morocco Nepal Norway Pakistan Peru Poland Portugal Romania Senegal Serbia
 Thailand Tunisia Turkey Ukraine Uruguay Vietnam
 """
 COUNTRIES = _COUNTRIES.split()
+SEMANTIC_POLICIES = Path(__file__).with_name("paraphrase.yaml")
+"""Families for a proxy that is to answer paraphrases."""
 PRIMED_FORM = "What is the capital of {}?"
 FORMS = (
     "What is the capital city of {}?",

@@ -23,7 +23,7 @@ from bench.environment import Unreachable
 from bench.load import Loop
 from bench.session import DIRECT, PROXY, Case, Settings, Target
 from bench.tally import Slo
-from bench.workloads import Burst, Paraphrase, Recorded, Users, Workload, Zipf
+from bench.workloads import SEMANTIC_POLICIES, Burst, Paraphrase, Recorded, Users, Workload, Zipf
 from simulation.request import WorkloadError
 
 NAME = "load"
@@ -54,7 +54,6 @@ BURST_REQUESTS = 80
 USERS = {"burst": 16, "users": 50, "zipf": 50, "stream": 32, "paraphrase": 8, "trace": 1}
 STREAM_REPEAT_SHARE = 0.3
 STUB_PACE = " [[stub: chunk-ms=5]]"
-SEMANTIC_POLICIES = Path(__file__).parent.parent / "paraphrase.yaml"
 FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
 
