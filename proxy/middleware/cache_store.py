@@ -85,6 +85,8 @@ class CacheStore:
             size=size,
             max_entry_bytes=self._max_entry_bytes,
         )
+        if record is not None and exact.replay == "verbatim" and not _has_identity(record):
+            reason = reason or "shape"
         if reason is not None or record is None:
             self._metrics.not_stored(reason or "shape")
             return False
@@ -147,6 +149,11 @@ class _Copied:
     async def aclose(self) -> None:
         self._finish = None
         await self._source.aclose()
+
+
+def _has_identity(record: dict[str, Any]) -> bool:
+    """Whether its id and time are such that they can be given again as they were."""
+    return isinstance(record.get("id"), str) and type(record.get("created")) is int
 
 
 def _count(usage: Any, name: str) -> int:

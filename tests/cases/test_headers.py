@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -53,7 +54,7 @@ def raw_deflate(data: bytes) -> bytes:
     return squeeze.compress(data) + squeeze.flush()
 
 
-CODINGS = {
+CODINGS: dict[bytes, Callable[[bytes], bytes]] = {
     b"gzip": gzip.compress,
     b"x-gzip": lambda data: gzip.compress(data[:10]) + gzip.compress(data[10:]),
     b"deflate": zlib.compress,
@@ -157,7 +158,7 @@ async def test_H03_only_what_is_allowed_goes_up(path, tmp_path):
     log = tmp_path / "access.log"
     upstreams = [{"name": "local", "url": "http://127.0.0.1:1", "api_key_env": "KEY"}]
     async with stack(upstreams=upstreams, environment={"KEY": "sk-engine"}) as s:
-        s.app.access_log.__init__(str(log))
+        s.app.access_log._file = log.open("ab")
         await s.ask(path=path, key="sk-client", **SECRETS)
         sent = dict(s.upstream.requests[0].headers)
         assert sent.pop(b"authorization") == b"Bearer sk-engine"

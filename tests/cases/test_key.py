@@ -121,6 +121,7 @@ async def test_K06_an_alias_works_for_bodies_that_have_no_key(body):
     async with stack(upstreams=[{"name": "a", "url": "http://127.0.0.1:1", "aliases": {"fast": "one"}}]) as s:
         await s.ask(body)
         sent = s.upstream.requests[0].body
+        assert isinstance(sent, bytes)
         assert b'"one"' in sent
         assert (b"\\ud800" in sent) or (b"123456789012345678901234567890" in sent)
 

@@ -13,6 +13,7 @@ from tests.builders import (
     DONE,
     USAGE,
     ScriptedReply,
+    Step,
     answer,
     chat,
     chunk,
@@ -134,7 +135,7 @@ async def test_S06_reasoning_is_replayed_in_both_modes_and_before_the_content():
         assert order == ["reasoning_content", "reasoning", "content"]
 
 
-ASKING = {"stream": True, "stream_options": {"include_usage": True}}
+ASKING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 
 
 @pytest.mark.parametrize("fill", [{"stream": True}, ASKING, {}])
@@ -207,7 +208,7 @@ async def test_S10_a_stream_its_client_left_is_not_stored():
 async def test_S12_who_leaves_ends_the_generation_shared_or_not(stream, temperature):
     never = asyncio.Event()
     async with stack() as s:
-        s.upstream.script(ScriptedReply(wait=never) if not stream else ScriptedReply([chunk({"content": "a"}), never]))
+        s.upstream.script(ScriptedReply([chunk({"content": "a"}), never]) if stream else ScriptedReply(wait=never))
         await _leave_after(s, int(stream), chat(stream=stream, temperature=temperature))
         assert s.upstream.open == 0
         assert len(s.app.flights) == 0
@@ -268,7 +269,7 @@ async def test_S11_a_failure_before_the_head_is_a_status_and_a_json_error():
 @pytest.mark.parametrize("temperature", [0, 1])
 async def test_S11_a_failure_after_it_is_whole_events_an_error_event_and_no_end(temperature):
     parts = stream_of("a", "b")
-    broken = [*parts[:2], parts[2][:20], UpstreamFailed("The upstream closed the connection.")]
+    broken: list[Step] = [*parts[:2], parts[2][:20], UpstreamFailed("The upstream closed the connection.")]
     async with stack() as s:
         s.upstream.script(ScriptedReply(broken))
         reply = await s.ask(chat(stream=True, temperature=temperature))
@@ -284,7 +285,8 @@ async def test_S11_an_event_of_any_length_passes_in_pieces_and_is_ended_before_a
     long = chunk({"content": "x" * 3_000_000})
     pieces = [long[at : at + 65_536] for at in range(0, len(long), 65_536)]
     async with stack() as s:
-        s.upstream.script(ScriptedReply([*pieces, DONE]), ScriptedReply([*pieces[:-1], UpstreamFailed("Broken.")]))
+        broken: list[Step] = [*pieces[:-1], UpstreamFailed("Broken.")]
+        s.upstream.script(ScriptedReply([*pieces, DONE]), ScriptedReply(broken))
         assert (await s.ask(chat(stream=True, temperature=temperature))).content == long + DONE
         cut = (await s.ask(chat(stream=True, temperature=temperature))).content
         began, _, error = cut.rpartition(b"\n\ndata: ")
@@ -327,7 +329,8 @@ async def test_S14_a_silent_stream_gets_comments_that_are_not_stored():
 async def test_a_stream_that_was_asked_for_in_another_json_type_is_what_the_engine_makes_of_it():
     async with stack() as s:
         s.upstream.script(ScriptedReply(answer()))
-        for value in ("true", 1, "yes", [], {}):
+        values: list[Any] = ["true", 1, "yes", [], {}]
+        for value in values:
             reply = await s.ask(chat(stream=value))
             assert reply.json() == answer()
             assert s.upstream.bodies[-1]["stream"] == value
