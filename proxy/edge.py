@@ -8,6 +8,7 @@ from typing import Any
 
 from proxy.account import Account, head_of
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
+from proxy.departure import DEPARTURE, Departure
 from proxy.errors import BodyTooLarge, Headers, ProxyError
 from proxy.headers import request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
@@ -203,7 +204,7 @@ class _Exchange:
         self.send = send
         self.fields = joined_fields(scope["headers"])
         self.request_id = request_id([value for name, value in scope["headers"] if name == b"x-request-id"])
-        self.client = WatchedClient(receive)
+        self.client = WatchedClient(scope, receive)
         self.ctx: RequestContext | None = None
         self.failed: str | None = None
         self.first_byte_s: float | None = None
@@ -211,24 +212,37 @@ class _Exchange:
 
 
 class WatchedClient:
-    """Cancels the task that made it when the client goes away; watches only once told to."""
+    """Cancels the task that made it when the client goes away; watches only once told to.
 
-    __slots__ = ("_receive", "_task", "_watcher", "gone")
+    Our server tells by itself; any other ASGI server is asked, by a task that waits.
+    """
 
-    def __init__(self, receive: Receive) -> None:
+    __slots__ = ("_departure", "_receive", "_task", "_watcher", "_watching", "gone")
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self._departure: Departure | None = scope.get(DEPARTURE)
         self._receive = receive
         self._task = asyncio.current_task()
         self._watcher: asyncio.Task[None] | None = None
+        self._watching = False
         self.gone = False
 
     def watch(self) -> None:
         """Start watching; the body must have been read."""
-        if self._watcher is None:
+        if self._watching:
+            return
+        self._watching = True
+        if self._departure is not None:
+            self._departure.tell(self._left)
+        else:
             self._watcher = asyncio.get_running_loop().create_task(self._watch())
 
     async def _watch(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
+        self._left()
+
+    def _left(self) -> None:
         self.gone = True
         if self._task is not None:
             self._task.cancel()
@@ -237,6 +251,8 @@ class WatchedClient:
         """Stop watching."""
         if self._watcher is not None:
             self._watcher.cancel()
+        elif self._watching and self._departure is not None:
+            self._departure.forget(self._left)
 
 
 def joined_fields(raw: Headers) -> dict[bytes, bytes]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.metric_table import METRICS, Metric
+from proxy.tally import Counter, Histogram
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
@@ -32,11 +33,10 @@ class Metrics:
             if metric.name in READ_AT_SCRAPE:
                 continue
             if metric.kind == "counter":
-                counters[metric.name] = Counter(metric.name, metric.text, labels, registry=self.registry)
+                counters[metric.name] = Counter(metric.name, metric.text, labels)
             else:
-                histograms[metric.name] = Histogram(
-                    metric.name, metric.text, labels, registry=self.registry, buckets=SECONDS
-                )
+                histograms[metric.name] = Histogram(metric.name, metric.text, labels, SECONDS)
+            self.registry.register(counters.get(metric.name) or histograms[metric.name])
         self.registry.register(_AtScrape(self._readings))
         self._requests = counters["askonce_requests"]
         self._replies = counters["askonce_replies"]
@@ -54,72 +54,67 @@ class Metrics:
         self._first_byte = histograms["askonce_ttft_seconds"]
         self._whole = histograms["askonce_e2e_seconds"]
         self._upstream = histograms["askonce_upstream_seconds"]
-        self._ready: dict[tuple[str, str, str], Counter] = {}
 
     def answered(self, ctx: RequestContext, reply: Reply, ttft_s: float, e2e_s: float) -> None:
         """One reply of a model path has gone out whole."""
-        outcome = reply.outcome
-        labels = (outcome.value, ctx.family.name, ctx.route.label)
-        counter = self._ready.get(labels)
-        if counter is None:
-            counter = self._ready[labels] = self._requests.labels(*labels)
-        counter.inc()
-        self._first_byte.labels(outcome.value).observe(ttft_s)
-        self._whole.labels(outcome.value).observe(e2e_s)
+        outcome = reply.outcome.value
+        self._requests.add(outcome, ctx.family.name, ctx.route.label)
+        self._first_byte.observe(ttft_s, outcome)
+        self._whole.observe(e2e_s, outcome)
         if ctx.permits.reason is not None:
-            self._bypasses.labels(ctx.permits.reason).inc()
+            self._bypasses.add(ctx.permits.reason)
 
     def replied(self, path: str, status: int) -> None:
         """A reply's head went out, on any path; `path` is a kind, not the client's text."""
-        self._replies.labels(path, str(status)).inc()
+        self._replies.add(path, str(status))
 
     def hit(self, entry: Entry, outcome: Outcome) -> None:
         """A stored answer was served."""
-        self._generations_saved.labels(outcome.value).inc()
+        self._generations_saved.add(outcome.value)
         self.shared(1, entry.prompt_tokens, entry.completion_tokens, entry.upstream_s)
 
     def followed(self) -> None:
         """A client shares a flight it did not start. What the flight took is told by `shared`, once that is known."""
-        self._generations_saved.labels(Outcome.COLLAPSED.value).inc()
+        self._generations_saved.add(Outcome.COLLAPSED.value)
 
     def shared(self, times: int, prompt_tokens: int, completion_tokens: int, upstream_s: float) -> None:
         """An answer that took this was given so many times more."""
-        self._tokens_saved.labels("prompt").inc(times * prompt_tokens)
-        self._tokens_saved.labels("completion").inc(times * completion_tokens)
-        self._seconds_saved.inc(times * upstream_s)
+        self._tokens_saved.add("prompt", by=times * prompt_tokens)
+        self._tokens_saved.add("completion", by=times * completion_tokens)
+        self._seconds_saved.add(by=times * upstream_s)
 
     def asked_again(self) -> None:
         """A flight asks once more."""
-        self._asked_again.inc()
+        self._asked_again.add()
 
     def spent(self, prompt_tokens: int, completion_tokens: int) -> None:
         """An answer was generated, and read here."""
-        self._tokens_spent.labels("prompt").inc(prompt_tokens)
-        self._tokens_spent.labels("completion").inc(completion_tokens)
+        self._tokens_spent.add("prompt", by=prompt_tokens)
+        self._tokens_spent.add("completion", by=completion_tokens)
 
     def stored(self, family: str) -> None:
         """An answer was stored."""
-        self._stored.labels(family).inc()
+        self._stored.add(family)
 
     def not_stored(self, reason: str) -> None:
         """An answer that might have been stored was not."""
-        self._not_stored.labels(reason).inc()
+        self._not_stored.add(reason)
 
     def upstream_failed(self, upstream: str, code: str) -> None:
         """An exchange failed."""
-        self._upstream_failures.labels(upstream, code).inc()
+        self._upstream_failures.add(upstream, code)
 
     def upstream_time(self, upstream: str, seconds: float) -> None:
         """An exchange ended."""
-        self._upstream.labels(upstream).observe(seconds)
+        self._upstream.observe(seconds, upstream)
 
     def semantic_miss(self, family: str, reason: str) -> None:
         """A semantic lookup served nothing: `empty`, `threshold`, a guard's reason, the embedder's, or `shadow`."""
-        self._semantic_misses.labels(family, reason).inc()
+        self._semantic_misses.add(family, reason)
 
     def reloaded(self, result: str) -> None:
         """Settings and policies were read again: `ok` or `refused`."""
-        self._reloads.labels(result).inc()
+        self._reloads.add(result)
 
     def read(self, readings: Readings) -> None:
         """From now on, read these metrics at each scrape; every one of `READ_AT_SCRAPE` has to be among them."""
@@ -127,7 +122,7 @@ class Metrics:
 
     def render(self) -> bytes:
         """The text exposition format."""
-        return generate_latest(_WithoutCreated(self.registry))
+        return generate_latest(self.registry)
 
 
 READ_AT_SCRAPE = frozenset(
@@ -158,15 +153,3 @@ def _family(metric: Metric, reading: Reading) -> Family:
     for label, value in reading.items() if isinstance(reading, Mapping) else [(None, reading)]:
         family.add_metric([] if label is None else [label], value)
     return family
-
-
-class _WithoutCreated:
-    """A registry without the time at which each series began, which doubles the page and tells nothing."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._registry = registry
-
-    def collect(self) -> Iterator[Family]:
-        for family in self._registry.collect():
-            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
-            yield family

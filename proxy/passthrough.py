@@ -73,7 +73,7 @@ class PassThrough:
         await self._run(scope, receive, send, name, target)
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, name: str | None, raw_path: bytes) -> None:
-        client = WatchedClient(receive)
+        client = WatchedClient(scope, receive)
         echoed = request_id([value for field, value in scope["headers"] if field == b"x-request-id"])
         arrived_s = self._clock()
         status, failed = 499, None

@@ -36,6 +36,7 @@ from uvicorn import Config, Server
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from proxy.departure import DEPARTURE, Departure
 from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
 
 LAST_WORDS_S = 5.0
@@ -245,6 +246,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._held: list[bytes] | None = None
         """The body so far, up to MAX_HELD_BYTES, of a request that the lane may answer."""
         self._timer: asyncio.TimerHandle | None = None
+        self._departure = Departure()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
@@ -253,6 +255,11 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
         super().connection_lost(exc)
+        self._departure.happened()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope[DEPARTURE] = self._departure  # type: ignore[literal-required]  # ours, beside ASGI's
 
     def data_received(self, data: bytes) -> None:
         if self._deaf:

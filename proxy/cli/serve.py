@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -107,6 +108,7 @@ def serve_app(app: App, *, on_listening: Callable[[int], None], sockets: list[so
     """Run the server around `app`; returns the exit status."""
     settings = app.settings
     limits = settings.server
+    spare_the_collector()
     return serve(
         app,
         host=settings.host,
@@ -126,6 +128,17 @@ def serve_app(app: App, *, on_listening: Callable[[int], None], sockets: list[so
         sockets=sockets,
         lane=app.hit_lane if limits.hit_lane else None,
     )
+
+
+def spare_the_collector() -> None:
+    """Let Python's cycle collector look seldom, and never at what lives as long as the process.
+
+    A request makes hundreds of short-lived objects and no cycles, while stored answers are many and live long. With the
+    default thresholds a miss cost a tenth more (bench/micro.py, 4,000 misses).
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def say_where(settings: Settings, port: int, *, token_was_made: bool) -> None:
