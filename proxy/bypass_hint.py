@@ -36,4 +36,10 @@ class BypassHint:
             self._due_s = now_s + EVERY_S
             (family, reason), count = self._counts.most_common(1)[0]
             self._counts.clear()
-            logger.info("family %s: %d requests bypassed the cache (%s): %s", family, count, reason, CURES[reason])
+            logger.info(
+                "family %s bypasses the cache (%s, %d since the last such line): %s",
+                family,
+                reason,
+                count,
+                CURES[reason],
+            )

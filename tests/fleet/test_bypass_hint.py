@@ -30,7 +30,7 @@ async def test_a_bypass_names_the_setting_once_a_minute_and_no_prompt(said):
         await asyncio.sleep(60)
         await f.ask(chat(SECRET, temperature=...))
         assert len(said()) == 2
-        assert "family default: 50 requests" in said()[1]
+        assert "family default bypasses the cache (temperature-missing, 50 since" in said()[1]
         assert SECRET not in " ".join(said())
 
 
@@ -64,4 +64,4 @@ async def test_the_most_frequent_family_is_named(said):
             await f.ask({"model": "m", "prompt": "x"}, path="/v1/completions")
         await asyncio.sleep(60)
         await f.ask(chat(temperature=1))
-        assert said()[1].startswith("family often: 3 requests")
+        assert said()[1].startswith("family often bypasses the cache (temperature-missing, 3 since")

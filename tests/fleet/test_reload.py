@@ -266,7 +266,7 @@ async def test_SIGHUP_and_a_changed_file_reload_a_running_proxy_and_a_broken_one
             await child.says("reloaded")
             assert [fate(await ask()) for _ in range(2)] == ["miss", "hit"]
             policies.write_text("version: 1\ndefaults: {when_temperature_missing: often}\n")
-            assert "policies.yaml:2" in await child.says("when_temperature_missing")
+            await child.says("policies.yaml:2: ")
             assert fate(await ask()) == "hit"
             policies.write_text("version: 1\ndefaults: {when_temperature_missing: sampled}\n")
             await child.says("INFO askonce.reload: reloaded", times=2)
