@@ -136,12 +136,12 @@ class _Head(Reply):
 def _personal(ctx: RequestContext, head: Reply, body: Stream, *, led: bool, alone: bool) -> Reply:
     """A flight's head for one of its readers.
 
-    Only who asked, and is alone now, sees more of an upstream's headers than the content type. Who follows has
+    Only who is alone when the head arrives sees more of an upstream's headers than the content type. Who follows has
     collapsed into another's request, whatever that one's client allowed: the detail is about its own.
     """
     headers, outcome, detail = head.headers, head.outcome, head.detail
     if outcome in UPSTREAMS_OWN:
-        if not (led and alone):
+        if not alone:
             headers = [item for item in headers if item[0] in SHARED_HEADERS]
         if not led:
             detail = ctx.permits.reason or (detail if outcome is Outcome.MISS else None)

@@ -23,6 +23,8 @@ async def test_saved_generations_and_promotions_are_counted():
                 await call.whole()
         assert value(s.app, "askonce_generations_saved_total", by="collapsed") == 4, "a refusal saves none"
         assert value(s.app, "askonce_flights_asked_again_total") == 1
+        assert value(s.app, "askonce_flights_started_total") == 3
+        assert value(s.app, "askonce_flights_joined_total") == 6
         assert value(s.app, "askonce_requests_total", outcome="collapsed", family="default", model="*") == 6
         assert value(s.app, "askonce_requests_total", outcome="miss", family="default", model="*") == 3
 

@@ -159,6 +159,18 @@ async def test_a_lone_reader_gets_all_of_upstreams_headers_and_those_who_share_o
         assert all(call.headers["content-type"] == "application/json" for call in calls)
 
 
+async def test_who_is_left_alone_before_the_head_gets_all_of_it():
+    headers = [(b"content-type", b"application/json"), (b"x-engine", b"1")]
+    async with stack() as s:
+        s.upstream.script(ScriptedReply(answer("a"), headers=headers, wait=1.0))
+        leader, follower = (Call(s.app, chat()).start() for _ in range(2))
+        await asyncio.sleep(0.5)
+        await leader.leave()
+        await follower.whole()
+        assert follower.headers["x-engine"] == "1"
+        assert follower.outcome == "fwd=miss; collapsed"
+
+
 async def test_nobody_joins_after_a_head_with_a_cookie_went_out():
     headers = [(b"content-type", b"text/event-stream"), (b"set-cookie", b"session=1")]
     async with stack() as s:
