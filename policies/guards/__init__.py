@@ -1,6 +1,6 @@
 """The typed literal guard: whether an answer to one prompt may serve another whose embedding is close.
 
-Parse a prompt once into facts, keep them with the entry, and compare two parses: None, or the first conflict with its reason.
+Parse a prompt once into facts, keep them with the entry, and compare two parses: None, or the first conflict.
 """
 
 from policies.guards.compare import DEFAULT_GUARDS, GUARDS, REASONS, compare

@@ -14,15 +14,15 @@ from policies.guards.scope import scope_conflict
 from policies.guards.tense import tense_conflict
 
 GUARDS = (
-    "quotes", "code", "numbers", "units", "languages", "negation", "contrast", "question", "scope", "order", "entities", "tense", "format",
-    "substitution", "narrowing",
+    "quotes", "code", "numbers", "units", "languages", "negation", "contrast", "question", "scope", "order", "entities",
+    "tense", "format", "substitution", "narrowing",
 )  # fmt: skip
 """The groups a policy may list."""
 DEFAULT_GUARDS = frozenset(GUARDS)
 REASONS = (
-    "unrelated", "foreign", "quoted", "code", "number", "number_unit", "unit", "language", "programming_language", "negation", "negation_scope",
-    "contrast", "question_type", "only_except", "quantity", "from_to", "order", "entity", "tense", "modality", "person", "format",
-    "substitution", "narrowing",
+    "unrelated", "foreign", "quoted", "code", "number", "number_unit", "unit", "language", "programming_language",
+    "negation", "negation_scope", "contrast", "question_type", "only_except", "quantity", "from_to", "order", "entity",
+    "tense", "modality", "person", "format", "substitution", "narrowing",
 )  # fmt: skip
 
 
@@ -46,14 +46,18 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     if found:
         return found
     alignment = align(cached.terms, asked.terms)
-    if not _related(cached, asked, alignment):
-        return conflict("unrelated", cached.words, asked.words)
     left, right = alignment.cached_left, alignment.asked_left
     if bool(cached.quoted) != bool(asked.quoted):
         left, right = unquoted(left, asked.quoted), unquoted(right, cached.quoted)
+    if bool(cached.code) != bool(asked.code):
+        left, right = unquoted(left, asked.code), unquoted(right, cached.code)
+    found = opposite_conflict(left, right, guards)
+    if found:
+        return found
+    if not _related(cached, asked, alignment):
+        return conflict("unrelated", cached.words, asked.words)
     return (
-        opposite_conflict(left, right, guards)
-        or ("question" in guards and question_conflict(cached, asked, left, right))
+        ("question" in guards and question_conflict(cached, asked, left, right))
         or ("scope" in guards and scope_conflict(cached, asked, left, right))
         or ("tense" in guards and tense_conflict(cached, asked))
         or ("order" in guards and order_conflict(cached, asked, alignment.pairs))
@@ -85,7 +89,8 @@ def _related(cached: Facts, asked: Facts, alignment: Alignment) -> bool:
         return True
     if (cached.units and asked.units) or (cached.quantities and asked.quantities):
         return True  # the numbers are another check's question, and so are the literals
-    if (cached.quoted and asked.quoted) or (cached.code and asked.code):
-        return True
+    for one, other in ((cached.quoted, asked.quoted), (cached.code, asked.code)):
+        if (one and other) or ((one or other) and literal_conflict("", one, other, cached, asked) is None):
+            return True
     sides = (alignment.cached_left, alignment.asked_left)
     return bool(alignment.pairs) and any(all(term.kind == SOFT for term in side) for side in sides)

@@ -85,7 +85,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Why an answer to one prompt may not serve the other. `cached` and `asked` quote the prompts: for explain, never logged."""
+    """Why an answer to one prompt may not serve the other. `cached` and `asked` quote the prompts: never log them."""
 
     reason: str
     cached: str

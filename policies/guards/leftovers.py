@@ -1,4 +1,4 @@
-"""Groups `contrast`, `languages`, `entities`, `substitution` and `narrowing`: words one prompt has and the other has not."""
+"""Groups contrast, languages, entities, substitution and narrowing: words one prompt has and the other has not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data behind the guard, built once: words, phrases, opposites, units and names, from YAML files and a policy's additions."""
+"""The data behind the guard, built once from YAML files and a policy's additions: words, phrases, opposites, units, names."""
 
 from __future__ import annotations
 
@@ -23,124 +23,6 @@ _LABELS = {
     "programming": "programming_language",
     "formats": "format",
 }
-_AMBIGUOUS = frozenset(
-    [
-        "may",
-        "march",
-        "mon",
-        "sun",
-        "sat",
-        "us",
-        "nice",
-        "c",
-        "r",
-        "go",
-        "d",
-        "jobs",
-        "gates",
-        "bush",
-        "target",
-        "express",
-        "turkey",
-        "chad",
-        "jordan",
-        "georgia",
-        "polish",
-        "raw",
-        "ini",
-        "visa",
-        "teams",
-        "steam",
-        "pixel",
-        "galaxy",
-        "delta",
-        "subway",
-        "safari",
-        "opera",
-        "meta",
-        "zoom",
-        "slack",
-        "notion",
-        "oracle",
-        "excel",
-        "word",
-        "eclipse",
-        "crystal",
-        "ada",
-        "apex",
-        "dart",
-        "swift",
-        "scheme",
-        "ruby",
-        "rust",
-        "perl",
-        "basic",
-        "assembly",
-        "iso",
-        "tar",
-        "node",
-        "py",
-        "ts",
-        "js",
-        "vb",
-        "java",
-        "python",
-        "panama",
-        "china",
-        "guinea",
-        "victoria",
-        "york",
-        "bath",
-        "reading",
-        "cork",
-        "cologne",
-        "curry",
-        "marx",
-        "drake",
-        "madonna",
-        "columbus",
-        "kia",
-        "seat",
-        "smart",
-        "arch",
-        "helm",
-        "puppet",
-        "vagrant",
-        "chrome",
-        "tor",
-        "second",
-        "kiwi",
-        "dane",
-        "lao",
-        "mobi",
-        "txt",
-        "wav",
-        "tesla",
-        "ford",
-        "apple",
-        "amazon",
-        "java",
-        "shell",
-        "stripe",
-        "discord",
-        "telegram",
-        "gemini",
-        "claude",
-        "llama",
-        "mercury",
-        "mars",
-        "saturn",
-        "aug",
-        "dec",
-        "oct",
-        "sep",
-        "jan",
-        "feb",
-        "apr",
-    ]
-)
-
-
 _NOTHING: frozenset[str] = frozenset()
 _NOTHING_SIGNED: frozenset[int] = frozenset()
 
@@ -172,6 +54,8 @@ class Small:
     negators: frozenset[str]
     foreign: frozenset[str]
     common: frozenset[str]
+    not_bare: frozenset[str]
+    months: frozenset[str]
     tense: Mapping[str, str]
     modal: Mapping[str, str]
     contractions: Mapping[str, tuple[str, ...]]
@@ -201,7 +85,7 @@ class Lexicon:
     ) -> Lexicon:
         """This lexicon with a policy's own words.
 
-        contrasts: pairs of word lists, `[[["arm"], ["disarm"]]]`; units: name to spellings, `{"furlong": ["furlong", "fur"]}`;
+        contrasts: pairs of word lists, `[[["arm"], ["disarm"]]]`; units: name to spellings, `{"furlong": ["fur"]}`;
         names: words; synonyms: groups of words.
         """
         return _build(
@@ -253,7 +137,7 @@ def _build(
         shared = f"+{number}"
         keys.setdefault(one, set()).add(shared)
         keys.setdefault(other, set()).add(shared)
-    _add_names(keys, kinds, labels, sources["names"], more_names)
+    _add_names(keys, kinds, labels, sources["names"], more_names, frozenset(words["ambiguous_names"].split()))
     poles = _poles([*(_sides(row) for row in sources["contrasts"]["rows"].splitlines()), *more_contrasts])
     symbols, spelled, seconds = _units(sources["units"], more_units)
     entries = {
@@ -283,11 +167,22 @@ def _build(
     listed = frozenset(
         word
         for word in {
-            *words["void"].split(), *words["soft"].split(), *small.prepositions, *small.auxiliary, *small.question, *small.quantifiers,
-            *small.common, *small.negators, *NUMBER_WORDS, *spelled, *poles, *_phrase_words(first), *_phrase_words(second),
+            *words["void"].split(),
+            *words["soft"].split(),
+            *small.prepositions,
+            *small.auxiliary,
+            *small.question,
+            *small.quantifiers,
+            *small.common,
+            *small.negators,
+            *NUMBER_WORDS,
+            *spelled,
+            *poles,
+            *_phrase_words(first),
+            *_phrase_words(second),
         }
         if len(word) > 2 and word.isalpha()
-    )  # fmt: skip
+    )
     return Lexicon(small, first, second, entries, symbols, spelled, seconds, listed, kept)
 
 
@@ -324,6 +219,8 @@ def _small(words: Mapping[str, Any]) -> Small:
         negators=split("negators"),
         foreign=split("foreign"),
         common=split("common"),
+        not_bare=split("not_bare"),
+        months=split("months"),
         tense=inverted("tense"),
         modal=inverted("modal"),
         contractions={short: tuple(full.split()) for short, full in words["contractions"].items()},
@@ -347,6 +244,7 @@ def _add_names(
     labels: dict[str, str],
     names: Mapping[str, Sequence[str]],
     more: Sequence[str],
+    ambiguous: frozenset[str],
 ) -> None:
     for kind, rows in [*names.items(), ("more", more)]:
         for row in rows:
@@ -357,7 +255,7 @@ def _add_names(
                 word = base_form(name)
                 if shared:
                     keys.setdefault(word, set()).add(shared)
-                kinds.setdefault(word, PLAIN if name in _AMBIGUOUS else NAME)
+                kinds.setdefault(word, PLAIN if name in ambiguous else NAME)
                 label = _LABELS.get(kind, "entity")
                 labels.setdefault(word, label)
 

@@ -64,7 +64,7 @@ def clock(value: str, half: str) -> str:
 
 
 def read_words(words: list[str], start: int) -> tuple[str, str, int]:
-    """The number spelled from words[start] on: its value, its kind (number or ordinal), and how many words it took (0: none)."""
+    """The number spelled from words[start] on: its value, its kind, and how many words it took (0: there is none)."""
     total, current, taken, seen = 0, 0, 0, False
     index = start
     while index < len(words):

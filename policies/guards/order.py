@@ -9,9 +9,10 @@ from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Term
 _OPPOSED_SLOTS = {
     frozenset(pair)
     for pair in (
-        ("from", "to"), ("from", "into"), ("from", "toward"), ("with", "without"), ("over", "under"), ("before", "after"), ("for", "against"),
-        ("above", "below"), ("since", "until"), ("inside", "outside"), ("in", "outside"), ("within", "outside"),
-        ("before", "during"), ("after", "during"), ("before", "since"), ("within", "after"), ("from", "than"),
+        ("from", "to"), ("from", "into"), ("from", "toward"), ("with", "without"), ("over", "under"),
+        ("before", "after"), ("for", "against"), ("above", "below"), ("since", "until"), ("inside", "outside"),
+        ("in", "outside"), ("within", "outside"), ("before", "during"), ("after", "during"), ("before", "since"),
+        ("within", "after"), ("from", "than"),
     )
 }  # fmt: skip
 _SPECIFIC = frozenset(
@@ -20,10 +21,12 @@ _SPECIFIC = frozenset(
 _COMPATIBLE = {
     frozenset(pair)
     for pair in (
-        ("by", "of"), ("by", "from"), ("by", "with"), ("by", "via"), ("about", "of"), ("about", "on"), ("about", "for"), ("about", "in"),
-        ("about", "with"), ("from", "of"), ("from", "off"), ("into", "to"), ("into", "in"), ("through", "via"), ("through", "by"), ("through", "with"),
-        ("through", "in"), ("across", "in"), ("over", "across"), ("over", "on"), ("until", "to"), ("against", "for"), ("against", "with"), ("to", "by"),
-        ("from", "on"), ("into", "on"), ("over", "in"), ("by", "in"), ("to", "over"), ("into", "with"), ("from", "with"), ("by", "at"), ("by", "on"), ("over", "about"),
+        ("by", "of"), ("by", "from"), ("by", "with"), ("by", "via"), ("about", "of"), ("about", "on"),
+        ("about", "for"), ("about", "in"), ("about", "with"), ("from", "of"), ("from", "off"), ("into", "to"),
+        ("into", "in"), ("through", "via"), ("through", "by"), ("through", "with"), ("through", "in"),
+        ("across", "in"), ("over", "across"), ("over", "on"), ("until", "to"), ("against", "for"),
+        ("against", "with"), ("to", "by"), ("from", "on"), ("into", "on"), ("over", "in"), ("by", "in"),
+        ("to", "over"), ("into", "with"), ("from", "with"), ("by", "at"), ("by", "on"), ("over", "about"),
         ("by", "through"), ("by", "to"), ("about", "to"), ("into", "for"),
     )
 }  # fmt: skip
@@ -57,7 +60,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             if ASPECT in (first.kind, second.kind):
                 continue
             if first.slot != second.slot and first.slot == other[m].slot and second.slot == other[j].slot:
-                slots = {first.slot, second.slot}
+                slots = frozenset((first.slot, second.slot))
                 reason = "from_to" if slots & {"from"} and slots & {"to", "into"} else "order"
                 return Conflict(
                     reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)

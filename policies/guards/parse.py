@@ -34,7 +34,7 @@ _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
 
 def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
-    """The facts of a prompt. Linear in its length; one that is too long for any embedder is opaque and equals only itself."""
+    """The facts of a prompt. Linear in its length; one too long for any embedder is opaque and equals only itself."""
     if len(text) > MAX_CHARS:
         return _opaque(text)
     lexicon = default_lexicon() if lexicon is None else lexicon
@@ -217,6 +217,8 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if word == "name" and draft.clause_start and not draft.terms and not draft.questions:
         return  # "name three rivers" is "list three rivers"
     following = draft.items[index + 1] if index + 1 < len(draft.items) else None
+    if word == "cheers" and index and (following is None or following.word in STOPS):
+        return  # thanks, not the toast
     if word == "x" and draft.quantities and following is not None and following.flags & DIGITS:
         word = "times"
     entry = draft.lexicon.entry(word)

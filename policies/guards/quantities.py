@@ -13,58 +13,6 @@ from policies.guards.numbers import clock, read_digits, read_words, roman, times
 from policies.guards.reading import CAPITAL, DIGITS, Item
 from policies.guards.vocabulary import base_form
 
-_NOT_BARE = frozenset(
-    [
-        "in",
-        "us",
-        "st",
-        "pt",
-        "ct",
-        "mi",
-        "ha",
-        "ms",
-        "min",
-        "sec",
-        "bar",
-        "mo",
-        "cal",
-        "kn",
-        "hr",
-        "rad",
-        "won",
-        "t",
-        "d",
-        "s",
-        "h",
-        "y",
-        "m",
-        "g",
-        "l",
-        "a",
-        "b",
-        "c",
-        "f",
-        "k",
-        "n",
-        "v",
-        "w",
-        "j",
-        "ac",
-        "real",
-        "ton",
-        "mole",
-        "pa",
-        "gy",
-        "ly",
-        "bit",
-        "gr",
-        "gm",
-        "ad",
-        "cl",
-        "atm",
-    ]
-)
-"""Symbols that are other words more often: they count as units only behind a number."""
 _TIME_UNITS = frozenset(
     [
         "nanosecond",
@@ -82,9 +30,7 @@ _TIME_UNITS = frozenset(
         "century",
     ]
 )
-_SCALES = {
-    "c": "celsius", "celsius": "celsius", "centigrade": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit", "kelvin": "kelvin", "k": "kelvin",
-}  # fmt: skip
+_SCALES = {"c": "celsius", "celsius": "celsius", "centigrade": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
 _MAGNITUDES = frozenset(["hundred", "thousand", "million", "billion", "trillion", "lakh", "crore"])
 _SINCE = frozenset(("since", "until", "by", "against"))
 _WHOLE = {"half": "0.5", "dozen": "12", "twice": "twice"}
@@ -92,34 +38,6 @@ _NUMBERED = frozenset(
     ["ww", "type", "phase", "part", "chapter", "level", "class", "grade", "volume", "act", "book", "stage"]
 )
 """What a lone Roman numeral may stand behind."""
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
-)
 _DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
 _TO = ("to", "in", "into")
 
@@ -178,7 +96,7 @@ def _with_next_word(value: str, kind: str, following: str) -> tuple[str, str, in
 
 def _beside_month(draft: Draft, index: int, taken: int) -> bool:
     near = draft.words[max(index - 2, 0) : index] + draft.words[index + taken : index + taken + 2]
-    return any(word in _MONTHS for word in near)
+    return any(word in draft.lexicon.small.months for word in near)
 
 
 def _unit_behind(draft: Draft, index: int) -> tuple[frozenset[str], int]:
@@ -204,7 +122,9 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     item = draft.items[index]
     word, lexicon = item.word, draft.lexicon
     spelled = lexicon.spelled.get(word) or lexicon.spelled.get(base_form(word))
-    symbol = lexicon.symbols.get(item.raw or word) or (lexicon.symbols.get(word) if word not in _NOT_BARE else None)
+    symbol = lexicon.symbols.get(item.raw or word) or (
+        lexicon.symbols.get(word) if word not in lexicon.small.not_bare else None
+    )
     if not spelled and not symbol and len(word) > 1:
         return False
     before = draft.word_at(index - 1)
@@ -219,7 +139,7 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
         if placed or (measured and not spelled <= _TIME_UNITS):
             unit = spelled
     elif symbol and (
-        (len(word) > 1 and word not in _NOT_BARE and (placed or measured)) or (measured and before in _TO)
+        (len(word) > 1 and word not in lexicon.small.not_bare and (placed or measured)) or (measured and before in _TO)
     ):
         unit = symbol
     elif len(word) == 1 and measured and before in _TO:

@@ -80,7 +80,7 @@ def _asks(draft: Draft, word: str, index: int) -> bool:
 
 
 def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list[Term]) -> Conflict | None:
-    """Each side's question word must be the other's, or be named there ("when": "date"), which then needs no partner."""
+    """Each side's question word is the other's too, or is named there ("when": "date"), which then needs no partner."""
     one, other = cached.questions, asked.questions
     if one != other:
         for mine, theirs, yours, rest in ((one, asked, other, right), (other, cached, one, left)):

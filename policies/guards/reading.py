@@ -96,6 +96,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 and (not flags & CAPITAL or len(lowered) > 5)
                 and lowered not in lexicon.spelled
                 and lowered not in lexicon.entries
+                and lowered not in lexicon.small.foreign
             ):
                 intended = suggestion(lowered, lexicon.listed)
                 if intended in lexicon.listed or base_form(intended) in lexicon.listed:
@@ -148,7 +149,8 @@ def _contraction(items: list[Item], word: str, flags: int, lexicon: Lexicon) -> 
         items.extend(Item(part, flags if number == 0 else CONTRACTED, "") for number, part in enumerate(plain))
     elif word.endswith("n't"):
         base = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3], word[:-3])
-        items.append(Item(base, flags, ""))
+        if base:
+            items.append(Item(base, flags, ""))
         items.append(Item("not", CONTRACTED, ""))
     elif ending == "s":
         if stem in lexicon.small.question or stem in ("it", "that", "there", "here", "he", "she"):
@@ -171,7 +173,8 @@ def _dotted(items: list[Item], code: list[str], text: str, start: bool, titled: 
     parts = text.split(".")
     if "::" not in text and "->" not in text:
         if all(len(part) <= 2 for part in parts) and len(parts[0]) == 1:
-            items.append(Item("".join(parts).lower(), 0 if start or titled else CAPITAL, ""))
+            joined = "".join(parts).lower()
+            items.append(Item("usa" if joined == "us" else joined, 0 if start or titled else CAPITAL, ""))
             return False
         if (
             parts[0].lower() in known_words()
@@ -243,7 +246,7 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
 
 
 def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int, tuple[str, ...], list[Item]]:
-    """The end of the longest phrase below `node`, its replacement, and the items its gap took; end 0 if there is none."""
+    """The end of the longest phrase below a node, its replacement, and what its gap took; end 0 if there is none."""
     best: tuple[int, tuple[str, ...], list[Item]] = (0, (), [])
     if _END in node:
         best = (index, node[_END], [])

@@ -9,8 +9,8 @@ from policies.guards.vocabulary import known_words
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _PREFIXES = (
-    "hyper", "hypo", "un", "in", "im", "ir", "il", "dis", "de", "non", "over", "under", "pre", "post", "anti", "pro", "intra", "inter",
-    "macro", "micro", "mono", "poly", "endo", "exo", "en", "up", "down", "mis", "re",
+    "hyper", "hypo", "un", "in", "im", "ir", "il", "dis", "de", "non", "over", "under", "pre", "post", "anti", "pro",
+    "intra", "inter", "macro", "micro", "mono", "poly", "endo", "exo", "en", "up", "down", "mis", "re",
 )  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def _prefix(word: str) -> str:
 
 
 def _distance(one: str, other: str, limit: int) -> int:
-    """Optimal string alignment distance (Damerau 1964, adjacent swaps counted once), or limit + 1 as soon as it is exceeded."""
+    """Optimal string alignment distance (Damerau 1964: a swap counts once), or limit + 1 as soon as it is exceeded."""
     if len(one) > 40 or len(other) > 40:
         return limit + 1
     before_last: list[int] = []
@@ -55,9 +55,9 @@ def _distance(one: str, other: str, limit: int) -> int:
 
 @lru_cache(maxsize=1 << 13)
 def suggestion(word: str, listed: frozenset[str]) -> str:
-    """The known word one slip away from an unknown one (Norvig's candidates), or empty if there is none or no clear one.
+    """The known word one slip away from an unknown one (Norvig's candidates), or empty if there is no clear one.
 
-    A listed word (one the lexicon gives a meaning) wins over one that is merely known. Two about equally frequent listed words
+    The most frequent candidate wins. Two about equally frequent ones of those the lexicon gives a meaning (`listed`)
     are no clear answer: "whn" is left alone.
     """
     if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha():

@@ -7,12 +7,13 @@ import re
 MAX_CHARS = 4_096
 """Longer prompts exceed every embedder's window: parse calls them opaque."""
 
-# Alternatives in order of preference. Every repetition is bounded or over one character class followed by a different one,
-# so a failed alternative costs at most its bound.
+# Alternatives in order of preference. Every repetition is bounded, or runs over one class of characters and is followed
+# by another, so an alternative that fails costs at most its bound.
 _TOKEN = re.compile(
     r"""
     (?P<fence>```[^`]{0,4000}```|`[^`\n]{1,400}`)
-  | (?P<quote>"[^"\n]{1,400}"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)['‘][^'’\n]{1,200}(?:['’](?=[a-z])[^'’\n]{1,200}){0,3}['’](?!\w))
+  | (?P<quote>"[^"\n]{1,400}"|“[^”\n]{1,400}”|«[^»\n]{1,400}»
+      |(?<!\w)['‘][^'’\n]{1,200}(?:['’](?=[a-z])[^'’\n]{1,200}){0,3}['’](?!\w))
   | (?P<code>
         https?://[^\s]{1,500}
       | [\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}
@@ -27,7 +28,9 @@ _TOKEN = re.compile(
       | \#include\s?<[\w./]{1,40}>
     )
   | (?P<dotted>[A-Za-z_]\w{0,40}(?:(?:\.|::|->)[A-Za-z_]\w{0,40}){1,8})
-  | (?P<number>(?:[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?<![\w.])[-−]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,30})(?:[.:/]\d{1,30}(?![\w]*/)){0,2}(?:[A-Za-zµμ°Ω]{1,12}\d?(?:/[a-z]{1,2}\b)?(?![\w])|%|°\s?[CF]?\b)?)
+  | (?P<number>(?:(?:[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)\s?)?(?<![\w.])[-−]?
+        (?:\d{1,3}(?:,\d{3}){1,6}|\d{1,30})(?:[.:/]\d{1,30}(?![\w]*/)){0,2}
+        (?:[A-Za-zµμ°Ω]{1,12}\d?(?:/[a-z]{1,2}\b)?(?![\w])|%|°\s?[CF]?\b)?)
   | (?P<word>(?:[CFcf](?:\+\+|\#)(?!\w))|[^\W\d_]+(?:['’][^\W\d_]+)*\d{0,6}[^\W_]{0,10}|\d+[^\W_]{0,20})
   | (?P<op>[=!<>]=?=?|&&?|\|\|?|\+\+|\+=|\+|--|-=|-(?=\s?\d)|\*\*?|×|÷|√|\^|=>|->|%|/|\\|~|[$€£¥@\#])
   | (?P<punct>[.,;:?!()\[\]{}…—–\n])

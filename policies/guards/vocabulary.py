@@ -43,7 +43,7 @@ def irregular_forms() -> dict[str, str]:
 
 @lru_cache(maxsize=1 << 15)
 def base_form(word: str) -> str:
-    """The uninflected form of a lower-case word: no plural, no -ing, no -ed. Derived words (-er, -ly, -tion) stay apart."""
+    """The uninflected form of a lower-case word: no plural, -ing or -ed. Derived words (-er, -ly, -tion) stay apart."""
     irregular = irregular_forms().get(word)
     if irregular is not None:
         return irregular
@@ -104,8 +104,9 @@ def _short_syllable(stem: str) -> bool:
 
 def british_to_american(word: str) -> str:
     """One spelling for both: -our, -ise, -yse, -lled. Only where the other spelling is a known word."""
-    if len(word) < 6:
-        return word
+    other = irregular_forms().get(word)
+    if other is not None or len(word) < 6:
+        return other or word
     known = known_words()
     for ending, other in (("our", "or"), ("ise", "ize"), ("isation", "ization"), ("yse", "yze"), ("tre", "ter")):
         if word.endswith(ending):

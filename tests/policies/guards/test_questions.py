@@ -1,0 +1,79 @@
+"""Groups `question`, `tense` and `format`: what is asked, of when, and in which form."""
+
+import pytest
+
+from tests.policies.guards.verdicts import reason
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("When was the Eiffel Tower built?", "Why was the Eiffel Tower built?"),
+        ("Who invented the telephone?", "When was the telephone invented?"),
+        ("how far is the moon", "how old is the moon"),
+        ("Where is the Great Barrier Reef?", "What is the Great Barrier Reef?"),
+        ("How often should I change my oil?", "How should I change my oil?"),
+        ("Is yoga good for back pain?", "Why is yoga good for back pain?"),
+        ("Can I bring a dog on the train?", "How do I bring a dog on the train?"),
+        ("How many people live in Tokyo?", "How do people live in Tokyo?"),
+        ("how tall is mount everest", "how cold is mount everest"),
+        ("how much does a passport cost", "how long does a passport take"),
+    ],
+)
+def test_what_is_asked_must_be_the_same(cached, asked):
+    assert reason(cached, asked) == "question_type"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("How tall is Mount Everest?", "What is the height of Mount Everest?"),
+        ("How many people live in Norway?", "What is the population of Norway?"),
+        ("When did World War II end?", "What year did WW2 end?"),
+        ("How much does a passport cost?", "What's the cost of a passport?"),
+        ("Who wrote Pride and Prejudice?", "Who is the author of Pride and Prejudice?"),
+        ("Why is the sky blue?", "What makes the sky blue?"),
+        ("How do I get rid of ants?", "What is the best way to get rid of ants?"),
+        ("What is photosynthesis?", "Can you explain photosynthesis?"),
+        ("who is the president of france", "Who is the French president?"),
+        ("How far is the Moon from Earth?", "What is the distance from Earth to the Moon?"),
+        ("Is Python faster than Java?", "Which is faster, Java or Python?"),
+    ],
+)
+def test_one_question_may_be_asked_with_other_words(cached, asked):
+    assert reason(cached, asked) == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked", "expected"),
+    [
+        ("Who is the president of France?", "Who was the president of France?", "tense"),
+        ("Who owns Twitter?", "Who owned Twitter?", "tense"),
+        ("Will interest rates rise?", "Did interest rates rise?", "tense"),
+        ("May employees work from home?", "Must employees work from home?", "modality"),
+        ("Can I deduct office expenses?", "Do I have to deduct office expenses?", "modality"),
+        ("Should I vaccinate my cat?", "Can I vaccinate my cat?", "modality"),
+        ("is his mother at home", "is her mother at home", "person"),
+        ("what is my name", "what is your name", "person"),
+    ],
+)
+def test_tense_modality_and_person(cached, asked, expected):
+    assert reason(cached, asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("Explain photosynthesis", "Explain photosynthesis in one sentence"),
+        ("list the planets", "list the planets as JSON"),
+        ("Explain TCP briefly", "Explain TCP in depth"),
+        ("explain DNS", "explain DNS like I'm five"),
+        ("summarize the French Revolution in a paragraph", "summarize the French Revolution in bullet points"),
+    ],
+)
+def test_the_form_of_the_answer(cached, asked):
+    assert reason(cached, asked) == "format"
+
+
+def test_the_form_may_be_asked_for_anywhere():
+    assert reason("Explain entropy in one sentence", "In one sentence, explain entropy") == "serves"

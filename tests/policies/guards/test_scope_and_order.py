@@ -1,0 +1,63 @@
+"""Groups `scope` and `order`: how many, which ones, and who does what to whom."""
+
+import pytest
+
+from tests.policies.guards.verdicts import reason
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked", "expected"),
+    [
+        ("shipping cost for members only", "shipping cost for members", "only_except"),
+        ("select all columns except id", "select only the id column", "only_except"),
+        ("Do all birds fly?", "Do some birds fly?", "quantity"),
+        ("Do all birds fly?", "Do birds fly?", "quantity"),
+        ("Who won both races?", "Who won neither race?", "quantity"),
+        ("give me one example of a metaphor", "give me several examples of metaphors", "quantity"),
+        ("can I have tea and coffee", "can I have tea or coffee", "quantity"),
+    ],
+)
+def test_scope(cached, asked, expected):
+    assert reason(cached, asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked", "expected"),
+    [
+        ("flights from Boston to Denver", "flights from Denver to Boston", "from_to"),
+        ("migrate from mysql to postgres", "migrate from postgres to mysql", "from_to"),
+        ("Is Python faster than Java?", "Is Java faster than Python?", "order"),
+        ("Did Germany invade Poland?", "Did Poland invade Germany?", "order"),
+        ("does stress cause acne", "does acne cause stress", "order"),
+        ("is a tomato a fruit", "is a fruit a tomato", "order"),
+        ("Should I study law before medicine?", "Should I study medicine before law?", "order"),
+        ("a letter from a manager to an employee", "a letter from an employee to a manager", "from_to"),
+        ("Did Andrew enjoy the rifle?", "Was Andrew enjoyed by the rifle?", "order"),
+        ("how do I replace tabs with spaces in vim", "how do I replace spaces with tabs in vim", "order"),
+        ("books by Jane Austen", "books about Jane Austen", "order"),
+        ("flights to Paris", "flights from Paris", "from_to"),
+    ],
+)
+def test_roles_must_be_the_same(cached, asked, expected):
+    assert reason(cached, asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("flights from Boston to Denver", "flights to Denver from Boston"),
+        ("Did Germany invade Poland?", "Was Poland invaded by Germany?"),
+        ("compare Python and Java", "compare Java and Python"),
+        (
+            "What is the difference between a virus and a bacterium?",
+            "What is the difference between bacteria and viruses?",
+        ),
+        ("What is the capital of Canada?", "What's Canada's capital?"),
+        ("recipe for banana bread", "banana bread recipe"),
+        ("Is James friends with Brian?", "Is Brian friends with James?"),
+        ("At the college, when is the next open day?", "When is the next open day at the college?"),
+        ("Is it safe for dogs to eat grapes?", "Are grapes safe for dogs to eat?"),
+    ],
+)
+def test_order_that_changes_nothing(cached, asked):
+    assert reason(cached, asked) == "serves"
