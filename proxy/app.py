@@ -237,10 +237,14 @@ class App:
             for upstream in self.pool.upstreams
         }
         usable = [name for name, told in upstreams.items() if told["state"] not in ("draining", Verdict.DOWN)]
-        status = "ok" if len(usable) == len(upstreams) else "degraded" if usable else "unavailable"
+        worker = None if self.semantics is None else self.semantics.worker
+        embedder = "unused" if worker is None else "ok" if worker.status.ok else worker.status.reason
+        whole = len(usable) == len(upstreams) and embedder in ("unused", "ok")
+        status = "ok" if whole else "degraded" if usable else "unavailable"
         if self.draining:
             status = "draining"
-        return status in ("ok", "degraded"), {"status": status, "upstreams": upstreams, "store": "ok"}
+        detail = {"status": status, "upstreams": upstreams, "store": "ok", "embedder": embedder}
+        return status in ("ok", "degraded"), detail
 
     def drain(self) -> None:
         """From now on `/readyz` says no, so that a balancer sends its traffic elsewhere."""

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.probe import Probe, fingerprints, ollama_fingerprints
 from proxy.upstream.health import DISTINCT_FAILURES, Verdict
-from tests.builders import chat
+from tests.builders import chat, policy_set
 from tests.fleet.builders import Fleet, dead, engine, failing, fate, fleet
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +73,7 @@ async def test_T05_readiness_follows_the_upstreams_within_the_probe_period_and_l
             "status": "ok",
             "upstreams": {"a": {"state": "usable"}},
             "store": "ok",
+            "embedder": "unused",
         }
         control.gone.add("a")
         assert await until(lambda: verdicts(f) == [Verdict.DOWN]) <= PERIOD_S + 0.1
@@ -98,6 +99,17 @@ async def test_T05_one_usable_upstream_is_enough_to_be_ready_and_the_other_is_to
         f.app.drain()
         reply = await f.client.get("/readyz")
         assert (reply.status_code, reply.json()["status"]) == (503, "draining")
+
+
+@pytest.mark.real_loop
+async def test_T05_an_embedder_in_trouble_is_told_and_takes_nothing_from_service():
+    policies = policy_set(semantic={"mode": "on", "threshold": 0.9})
+    async with fleet(policies=policies, embedder={"sha256": "0" * 64}) as f:
+        await f.app.start_semantics()
+        reply = await f.client.get("/readyz")
+        assert (reply.status_code, reply.json()["status"]) == (200, "degraded")
+        assert reply.json()["embedder"] not in ("ok", "unused")
+        assert fate(await f.ask()) == "miss"
 
 
 async def test_a_hung_upstream_is_found_by_two_probes_and_recovers_within_one_period():
