@@ -4,9 +4,9 @@ import argparse
 import sys
 from typing import NoReturn
 
-from bench.commands import load, micro
+from bench.commands import load, micro, side_by_side
 
-COMMANDS = (load, micro)
+COMMANDS = (load, micro, side_by_side)
 
 EXAMPLE = """examples:
   python -m bench --stub                              stub engine and proxy are started; exact counts are checked
