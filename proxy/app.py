@@ -24,7 +24,7 @@ from proxy.bypass_hint import BypassHint
 from proxy.cache.build import build_semantics
 from proxy.cache.exact import Entry, ExactCache
 from proxy.chain import Stages, build_chain
-from proxy.context import Handler, Reply, RequestContext
+from proxy.context import Handler, RequestContext
 from proxy.edge import Edge, Receive, Scope, Send, joined_fields, peer_of, refusal
 from proxy.errors import ProxyError, Unavailable
 from proxy.explain import Explainer
@@ -38,7 +38,7 @@ from proxy.middleware.keying import Keying, Policies
 from proxy.middleware.micro_batch import Merger, MicroBatch, send_merged
 from proxy.middleware.permit import Permit
 from proxy.middleware.semantic_lookup import SemanticLookup
-from proxy.middleware.single_flight import SingleFlight
+from proxy.middleware.single_flight import Head, SingleFlight
 from proxy.models import Models
 from proxy.openai import CHAT, COMPLETIONS
 from proxy.passthrough import PassThrough
@@ -103,7 +103,7 @@ class App:
         )
         self.semantics: Semantics | None = None
         """Built when the first family needs it: the plain proxy loads neither numpy nor FAISS nor the lexicon."""
-        self.flights: Flights[Reply] = Flights(
+        self.flights: Flights[Head] = Flights(
             max_bytes=settings.flights.max_bytes,
             max_log_bytes=settings.store.max_entry_bytes,
             slow_reader_s=settings.flights.slow_reader_s,

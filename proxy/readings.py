@@ -1,10 +1,9 @@
 """Where the metrics are read that their owners count themselves."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proxy.cache.exact import ExactCache
-from proxy.context import Reply
 from proxy.flight import Flights
 from proxy.metrics import Reading, Readings
 from proxy.middleware.micro_batch import Merger
@@ -20,7 +19,7 @@ if TYPE_CHECKING:  # they load numpy, which the plain proxy does without
 def readings(
     pool: Pool,
     cache: ExactCache,
-    flights: Flights[Reply],
+    flights: Flights[Any],
     batcher: Merger,
     revalidation: Revalidation,
     semantics: "Callable[[], Semantics | None]",

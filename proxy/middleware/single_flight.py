@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -24,7 +24,7 @@ RETRY_WAIT_MAX_S = 5.0
 class SingleFlight:
     """Above it runs what is each client's own; below it what is asked once, in the flight's own task."""
 
-    def __init__(self, flights: Flights[Reply], metrics: Metrics) -> None:
+    def __init__(self, flights: "Flights[Head]", metrics: Metrics) -> None:
         self._flights = flights
         self._metrics = metrics
 
@@ -58,8 +58,8 @@ class SingleFlight:
             head = await reader.head()
             reader.with_withheld = ctx.request.include_usage or not ctx.request.stream
             body = FromFlight(reader)
-            reply = _personal(ctx, head, body, led=led, alone=flight.readers == 1)
-            if ctx.request.stream or not head.events:
+            reply = _personal(ctx, head.reply, body, led=led, alone=flight.readers == 1)
+            if ctx.request.stream or not head.reply.events:
                 reply = await in_wire_mode(ctx, reply)
             else:
                 folded = await _folded_once(head, body)
@@ -67,19 +67,19 @@ class SingleFlight:
                 if followed_a_stream and not folded.has_usage and not folded.error and folded.record is not None:
                     return None
                 reply = _plain(reply, folded)
-            if not led and head.status == 200:
+            if not led and head.reply.status == 200:
                 self._followed(head)
             return reply
         except BaseException:
             reader.close()
             raise
 
-    async def _produce(self, flight: Flight[Reply], ctx: RequestContext, call_next: Handler) -> None:
+    async def _produce(self, flight: "Flight[Head]", ctx: RequestContext, call_next: Handler) -> None:
         """Ask, once more if that may help several, and copy the answer into the flight's log."""
         reply = await self._ask(flight, ctx, call_next)
         try:
             lone_headers = any(name == b"set-cookie" for name, _ in reply.headers)
-            head = _Head(*[getattr(reply, item.name) for item in fields(Reply)])
+            head = Head(reply)
             flight.open(head, joinable=not lone_headers)
             if isinstance(reply.body, bytes):
                 flight.append(reply.body)
@@ -93,16 +93,15 @@ class SingleFlight:
             if not isinstance(reply.body, bytes):
                 await reply.body.aclose()
 
-    def _followed(self, head: Reply) -> None:
+    def _followed(self, head: "Head") -> None:
         """Count a follower; what it saved is known at the end of the flight, or now if that is over."""
         self._metrics.followed()
-        assert isinstance(head, _Head)
         if head.took is None:
             head.followers += 1
         else:
             self._metrics.shared(1, *head.took)
 
-    async def _ask(self, flight: Flight[Reply], ctx: RequestContext, call_next: Handler) -> Reply:
+    async def _ask(self, flight: "Flight[Head]", ctx: RequestContext, call_next: Handler) -> Reply:
         try:
             reply = await call_next(ctx)
             if not _transient(reply.status):
@@ -122,9 +121,11 @@ class SingleFlight:
 
 
 @dataclass(slots=True)
-class _Head(Reply):
-    """A flight's head, and what its plain readers have in common."""
+class Head:
+    """A flight's head, and what its readers have in common."""
 
+    reply: Reply
+    """As the leader would get it; its body is the flight's log."""
     folded: Folded | None = None
     """What its stream came to; set by the first plain reader that has all of it."""
     followers: int = 0
@@ -133,25 +134,36 @@ class _Head(Reply):
     """Prompt tokens, completion tokens and upstream seconds; set at the end."""
 
 
-def _personal(ctx: RequestContext, head: Reply, body: Stream, *, led: bool, alone: bool) -> Reply:
+def _personal(ctx: RequestContext, origin: Reply, body: Stream, *, led: bool, alone: bool) -> Reply:
     """A flight's head for one of its readers.
 
     Only who is alone when the head arrives sees more of an upstream's headers than the content type. Who follows has
     collapsed into another's request, whatever that one's client allowed: the detail is about its own.
     """
-    headers, outcome, detail = head.headers, head.outcome, head.detail
+    headers, outcome, detail = origin.headers, origin.outcome, origin.detail
     if outcome in UPSTREAMS_OWN:
         if not alone:
             headers = [item for item in headers if item[0] in SHARED_HEADERS]
         if not led:
             detail = ctx.permits.reason or (detail if outcome is Outcome.MISS else None)
             outcome = Outcome.COLLAPSED
-    return replace(head, headers=[*headers], body=body, outcome=outcome, detail=detail, stored=head.stored and led)
+    return Reply(
+        origin.status,
+        [*headers],
+        body,
+        events=origin.events,
+        outcome=outcome,
+        detail=detail,
+        age_s=origin.age_s,
+        ttl_s=origin.ttl_s,
+        stored=origin.stored and led,
+        similarity=origin.similarity,
+        upstream=origin.upstream,
+    )
 
 
-async def _folded_once(head: Reply, body: Stream) -> Folded:
+async def _folded_once(head: Head, body: Stream) -> Folded:
     """What a flight's stream came to. One fold serves all plain readers, as it may take tens of milliseconds."""
-    assert isinstance(head, _Head)
     raw = await _read(body)
     if head.folded is None:
         head.folded = fold_stream(raw)
@@ -161,7 +173,7 @@ async def _folded_once(head: Reply, body: Stream) -> Folded:
 class FromFlight:
     """One reader's view of a flight, as a body."""
 
-    def __init__(self, reader: Reader[Reply]) -> None:
+    def __init__(self, reader: "Reader[Head]") -> None:
         self._reader = reader
 
     def __aiter__(self) -> AsyncIterator[bytes]:

@@ -119,12 +119,9 @@ class Ask:
         return reply
 
 
-_NO_LIMITS_OF_ITS_OWN = TimeoutsPolicy()
-
-
 def _limits(upstream: Timeouts, family: TimeoutsPolicy) -> Timeouts:
     """The upstream's four limits, with those that the family sets in their place."""
-    if family == _NO_LIMITS_OF_ITS_OWN:
+    if not family.model_fields_set:
         return upstream
     names = ("connect_s", "first_byte_s", "between_chunks_s", "total_s")
     given = [getattr(family, name) for name in names]
