@@ -7,6 +7,10 @@ import pytest
 from tests.virtual_time import VirtualTimeLoop
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--engine-url", help="root of an OpenAI-compatible engine for the tests marked engine_url")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real_loop: an async test with sockets, processes or threads; runs on uvloop")
 
