@@ -254,5 +254,9 @@ class PolicySet:
     """The file, as the user named it."""
     matchers: Matchers = field(init=False, repr=False, compare=False)
 
+    def family(self, name: str) -> FamilyPolicy:
+        """The family of that name; the default one if a reload has removed it."""
+        return next((family for family in self.families if family.name == name), self.defaults)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "matchers", Matchers([family.match for family in self.families]))

@@ -278,11 +278,17 @@ class App:
         if self.semantics is not None:
             self.semantics.cache.remove_key(key)
 
+    def _lifetime_s(self, family: str) -> float:
+        exact = self.policies.current.family(family).exact
+        return exact.max_age_s if exact.sliding and exact.max_age_s is not None else exact.ttl_s
+
     async def start_semantics(self) -> None:
         """Build and load what semantic lookup needs, once a family asks for it; the proxy serves meanwhile."""
         families = [self.policies.current.defaults, *self.policies.current.families]
         if self.semantics is None and any(family.semantic.mode != "off" for family in families):
-            self.semantics = build_semantics(self.settings, self._environment, self.cache, self._clock)
+            self.semantics = build_semantics(
+                self.settings, self._environment, self.cache, self._clock, self._lifetime_s
+            )
             self._semantic_lookup.semantics = self.semantics
             await self.semantics.start()
 

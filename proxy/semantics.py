@@ -22,6 +22,7 @@ from proxy.context import Matched, RequestContext
 from proxy.keys import namespace
 
 FILL_DEADLINE_S = 10.0
+UPKEEP_S = 5.0
 MAX_FILLS = 256
 """Fills under way; further ones are left out, and their answers can be found by their exact key only."""
 
@@ -53,14 +54,21 @@ class Semantics:
         worker: Callable[[], EmbeddingWorker],
         exact: ExactCache,
         clock: Callable[[], float],
+        lifetime_s: Callable[[str], float],
     ) -> None:
-        """`worker` makes the embedding worker; called once, when a family first needs it."""
+        """
+        Args:
+            worker: makes the embedding worker; called once, when a family first needs it.
+            lifetime_s: how long an answer of the named family can live, by the policies in force.
+        """
         self.cache = cache
         self.worker: EmbeddingWorker | None = None
         self.fills_left_out = 0
         self._new_worker = worker
         self._exact = exact
         self._clock = clock
+        self._lifetime_s = lifetime_s
+        self._upkeep: asyncio.Task[None] | None = None
         self._lexicons: dict[str, tuple[object, Lexicon]] = {}
         """By family: its `lexicon:` as the policy in force has it, and what that makes."""
         self._fills: set[asyncio.Task[None]] = set()
@@ -69,14 +77,22 @@ class Semantics:
         """Load the embedder, once; returns when it is loaded or is known to be missing."""
         if self.worker is None:
             self.worker = self._new_worker()
+            self._upkeep = asyncio.get_running_loop().create_task(self._keep_up())
             await self.worker.start()
+
+    async def _keep_up(self) -> None:
+        """Drop what has expired, and compact what that leaves."""
+        while True:
+            await asyncio.sleep(UPKEEP_S)
+            self.cache.expire(self._lifetime_s)
+            await self.cache.maintain()
 
     async def aclose(self) -> None:
         """Cancel the fills and let the embedder go."""
-        fills = [*self._fills]
-        for task in fills:
+        tasks = [*self._fills, *([self._upkeep] if self._upkeep is not None else [])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*fills, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self.worker is not None:
             await self.worker.aclose()
 

@@ -11,9 +11,13 @@ if TYPE_CHECKING:
 
 
 def build_semantics(
-    settings: Settings, environment: Mapping[str, str], exact: ExactCache, clock: Callable[[], float]
+    settings: Settings,
+    environment: Mapping[str, str],
+    exact: ExactCache,
+    clock: Callable[[], float],
+    lifetime_s: Callable[[str], float],
 ) -> "Semantics":
-    """Embedder, index and guard for these settings; `start` loads the embedder."""
+    """Embedder, index and guard for these settings; `start` loads the embedder. `lifetime_s`: as in `Semantics`."""
     from proxy.cache.embedder_loader import embedder_loader
     from proxy.cache.embedder_worker import EmbeddingWorker
     from proxy.cache.index import VectorIndex
@@ -33,4 +37,5 @@ def build_semantics(
         lambda: EmbeddingWorker(load, deadline_s=embedder.deadline_ms / 1000, max_queue=embedder.max_queue),
         exact,
         clock,
+        lifetime_s,
     )

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from policies.model import FamilyPolicy, PolicySet, SemanticPolicy
+from policies.model import ExactPolicy, FamilyPolicy, PolicySet, SemanticPolicy
 from proxy.cache.embedder_worker import EmbeddingWorker
 from proxy.cache.index import VectorIndex
 from proxy.cache.semantic import SemanticCache
@@ -54,6 +54,7 @@ async def with_semantics(s: Stack) -> Semantics:
         lambda: EmbeddingWorker(OneDirection, off_loop=lambda job: job()),
         app.cache,
         clock,
+        app._lifetime_s,
     )
     app.semantics = app._semantic_lookup.semantics = semantics
     await semantics.start()
@@ -137,6 +138,19 @@ async def test_M03_a_request_with_earlier_turns_takes_no_part_unless_the_family_
         assert s.upstream.calls == 2
 
 
+async def test_what_has_expired_leaves_the_index_too():
+    policies = PolicySet(
+        defaults=FamilyPolicy(semantic=SemanticPolicy(mode="on", threshold=0.9), exact=ExactPolicy(ttl_s=60))
+    )
+    async with stack(policies) as s:
+        semantics = await with_semantics(s)
+        await s.ask(chat(QUESTION))
+        await filled(s)
+        assert semantics.cache.stats().records == 1
+        await asyncio.sleep(70)
+        assert semantics.cache.stats().records == 0
+
+
 async def test_tenants_have_namespaces_of_their_own():
     async with stack(family()) as s:
         await with_semantics(s)
@@ -177,6 +191,7 @@ async def test_E01_a_broken_embedder_fails_no_request():
             lambda: EmbeddingWorker(Broken, off_loop=lambda job: job()),
             app.cache,
             app._clock,
+            app._lifetime_s,
         )
         app.semantics = app._semantic_lookup.semantics = semantics
         await semantics.start()
