@@ -113,7 +113,9 @@ class App:
         self.models = Models(self.pool, self.credentials)
         self.acceptance = Acceptance(self._accepts, self._judges, ttl_s=settings.auth_ttl_s, clock=clock)
         self.probe = Probe(self.pool, interval_s=settings.probe_s, timeout_s=min(settings.probe_s, PROBE_TIMEOUT_S))
-        self.reloader = Reloader(settings, read_settings or (lambda: settings), self.apply, self.metrics, files)
+        self.reloader = Reloader(
+            settings, read_settings or (lambda: settings), self.apply, self.start_semantics, self.metrics, files
+        )
         self._marks = Marks.new()
         self._semantic_lookup = SemanticLookup(self.cache, self._marks, self.metrics, self.acceptance, clock)
         self.handler = self._chain()

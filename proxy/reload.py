@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from watchfiles import awatch
@@ -52,13 +52,15 @@ class Reloader:
         settings: Settings,
         read_settings: Callable[[], Settings],
         apply: Callable[[Settings, PolicySet], None],
+        after: Callable[[], Awaitable[None]],
         metrics: Metrics,
         files: tuple[Path, ...],
     ) -> None:
-        """`apply` takes over what was read, on the loop and without suspending."""
+        """`apply` takes over what was read, on the loop and without suspending; `after` may take its time."""
         self._settings = settings
         self._read_settings = read_settings
         self._apply = apply
+        self._after = after
         self._metrics = metrics
         self._files = files
         self._read_last: list[bytes | None] = []
@@ -83,6 +85,7 @@ class Reloader:
                 # In a thread: reading and checking YAML takes long enough to be felt by every open stream.
                 settings, policies = await asyncio.to_thread(self._read)
                 self._apply(settings, policies)
+                await self._after()
             except (ConfigError, PolicyError) as error:
                 logger.error("not reloaded, what was in force stays:\n%s", error)
                 self._metrics.reloaded("refused")

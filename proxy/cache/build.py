@@ -7,6 +7,7 @@ from config.settings import Settings
 from proxy.cache.exact import ExactCache
 
 if TYPE_CHECKING:
+    from proxy.cache.embedder import Embedder
     from proxy.semantics import Semantics
 
 
@@ -18,6 +19,7 @@ def build_semantics(
     lifetime_s: Callable[[str], float],
 ) -> "Semantics":
     """Embedder, index and guard for these settings; `start` loads the embedder. `lifetime_s`: as in `Semantics`."""
+    from policies.guards import default_lexicon
     from proxy.cache.embedder_loader import embedder_loader
     from proxy.cache.embedder_worker import EmbeddingWorker
     from proxy.cache.index import VectorIndex
@@ -25,13 +27,18 @@ def build_semantics(
     from proxy.semantics import Semantics
 
     embedder = settings.embedder
-    load = embedder_loader(
+    load_embedder = embedder_loader(
         embedder.provider,
         model=embedder.model,
         url=embedder.url,
         sha256=embedder.sha256,
         api_key=environment.get(embedder.api_key_env) if embedder.api_key_env else None,
     )
+
+    def load() -> "Embedder":
+        default_lexicon()  # takes a second: here, in the worker's thread, rather than on the loop at the first lookup
+        return load_embedder()
+
     return Semantics(
         SemanticCache(VectorIndex, clock=clock, max_vectors=settings.store.max_entries),
         lambda: EmbeddingWorker(load, deadline_s=embedder.deadline_ms / 1000, max_queue=embedder.max_queue),
