@@ -103,6 +103,12 @@ async def test_P03_x_tenant_counts_from_a_trusted_peer_and_an_empty_one_names_no
         # The engine judges each credential, so even within one tenant they stay apart.
         within = [{"x-tenant": "acme", "authorization": A}, {"x-tenant": "acme", "authorization": B}]
         assert len(set(await answers(f, within, "exact", stream=False))) == 2
+    own_key = engine("a", api_key_env="ENGINE_KEY")
+    trust: dict[str, Any] = {"trust_tenant_header": True, "trusted_proxies": ["10.0.0.0/8"], "peer": "10.1.2.3"}
+    async with fleet(own_key, environment={"ENGINE_KEY": "sk-engine"}, **trust) as f:
+        f.engines["a"].script(counted())
+        # Where the engine does not judge them, a tenant's credentials share.
+        assert len(set(await answers(f, within, "exact", stream=False))) == 1
         empty = [{"x-tenant": "", "authorization": A}, {"x-tenant": "", "authorization": B}]
         assert len(set(await answers(f, empty, "exact", stream=False))) == 2
 

@@ -5,7 +5,7 @@ import asyncio
 import orjson
 import pytest
 
-from proxy.errors import UpstreamTimeout
+from proxy.errors import UpstreamFailed, UpstreamTimeout
 from proxy.upstream.health import DISTINCT_FAILURES, Verdict
 from tests.builders import ScriptedReply, answer, chat, text_of
 from tests.fleet.builders import Fleet, dead, engine, failing, fate, fleet
@@ -121,10 +121,14 @@ async def hang() -> ScriptedReply:
     raise UpstreamTimeout("The upstream sent nothing in time.")
 
 
-async def test_a_request_that_may_have_been_processed_is_not_asked_of_another():
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(UpstreamTimeout("The upstream sent nothing in time."), 504), (UpstreamFailed("It broke the connection."), 502)],
+)
+async def test_a_request_that_may_have_been_processed_is_not_asked_of_another(error, status):
     async with fleet(engine("a"), engine("b")) as f:
-        f.engines["a"].script(UpstreamTimeout("The upstream sent nothing in time."))
-        assert (await f.ask()).status_code == 504
+        f.engines["a"].script(error)
+        assert (await f.ask()).status_code == status
         assert f.calls == 1
 
 
