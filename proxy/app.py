@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 from starlette.applications import Starlette
@@ -47,7 +47,6 @@ from proxy.readings import readings
 from proxy.reload import Reloader
 from proxy.replay import Marks
 from proxy.revalidation import Revalidation
-from proxy.semantics import Semantics
 from proxy.tenants import TenantRights, Tenants
 from proxy.upstream import make_client
 from proxy.upstream.ask import Ask
@@ -56,6 +55,9 @@ from proxy.upstream.client import UpstreamClient
 from proxy.upstream.credentials import Credentials
 from proxy.upstream.health import Verdict
 from proxy.upstream.pool import Pool
+
+if TYPE_CHECKING:  # loading it loads numpy
+    from proxy.semantics import Semantics
 
 MODEL_PATHS = frozenset({CHAT, COMPLETIONS})
 OWN_PATHS = ("/healthz", "/readyz", "/metrics", "/admin", "/dashboard")

@@ -1,7 +1,7 @@
 """What askonce would do with a request, and why, without doing it. For administrators: it quotes prompts."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -11,8 +11,10 @@ from proxy.context import Middleware, Reply, RequestContext
 from proxy.errors import BadRequest
 from proxy.keys import IGNORED, IGNORED_WITH_USER
 from proxy.openai import CHAT, COMPLETIONS, read_request
-from proxy.semantics import Semantics
 from proxy.tenants import Tenants
+
+if TYPE_CHECKING:  # loading it loads numpy
+    from proxy.semantics import Semantics
 
 FORM = (
     'Write {"path": "/v1/chat/completions", "body": {…}} and, if they matter, "headers": {"authorization": "Bearer …"}.'
@@ -28,7 +30,7 @@ class Explainer:
         keying: Middleware,
         permit: Middleware,
         cache: ExactCache,
-        semantics: Callable[[], Semantics | None],
+        semantics: "Callable[[], Semantics | None]",
         clock: Callable[[], float],
     ) -> None:
         self._tenants = tenants

@@ -22,7 +22,7 @@ from proxy.edge import (
     refusal,
     too_large,
 )
-from proxy.errors import Forbidden, Headers, NotFound
+from proxy.errors import BadRequest, Forbidden, Headers, NotFound
 from proxy.headers import request_headers, request_id, response_headers
 from proxy.management import manages
 from proxy.metrics import Metrics
@@ -131,9 +131,11 @@ class PassThrough:
         """Forward the request; the reply's head has arrived.
 
         Raises:
-            ProxyError: it may not be forwarded, or nobody answers.
+            ProxyError: it can't or may not be forwarded, or nobody answers.
             ClientGone: the client left before its request was read.
         """
+        if not raw_path.startswith(b"/"):
+            raise BadRequest("The request target must be a path that begins with a slash.", code="invalid_path")
         if name is None and not self._management and manages(scope["method"], scope["path"]):
             raise Forbidden(
                 "This path manages the engine. To forward such paths, write pass_through: all.",

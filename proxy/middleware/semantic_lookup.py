@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from proxy.acceptance import Acceptance
 from proxy.cache.exact import ExactCache
@@ -9,8 +10,10 @@ from proxy.cache.lookup import Hit
 from proxy.context import Handler, Matched, Outcome, Reply, RequestContext
 from proxy.metrics import Metrics
 from proxy.replay import Marks
-from proxy.semantics import Semantics
 from proxy.stored_reply import stored_reply, stored_stream
+
+if TYPE_CHECKING:  # loading it loads numpy
+    from proxy.semantics import Semantics
 
 logger = logging.getLogger("askonce.semantics")
 
@@ -60,7 +63,7 @@ class SemanticLookup:
             reply.detail = f"semantic-{verdict.reason.replace('_', '-')}"
         return reply
 
-    def _serve(self, ctx: RequestContext, semantics: Semantics, matched: Matched, hit: Hit) -> Reply | None:
+    def _serve(self, ctx: RequestContext, semantics: "Semantics", matched: Matched, hit: Hit) -> Reply | None:
         """The hit's answer in the asker's wire mode; its age, origin and expiry stay its own."""
         entry = self._cache.get(hit.candidate.key)
         if entry is None:

@@ -111,9 +111,9 @@ class SingleFlight:
                 return reply
             if not isinstance(reply.body, bytes):
                 await reply.body.aclose()
-        except ProxyError as error:
+        except ProxyError as error:  # an upstream that failed or is full; what is wrong with the request is known above
             wait_s = error.retry_after_s or 0.0
-            if flight.readers < 2 or not _transient(error.status) or wait_s > RETRY_WAIT_MAX_S:
+            if flight.readers < 2 or wait_s > RETRY_WAIT_MAX_S:
                 raise
         self._metrics.asked_again()
         await asyncio.sleep(wait_s)

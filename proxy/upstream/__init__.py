@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
-from proxy.upstream.aiohttp_client import AiohttpClient
 from proxy.upstream.client import UpstreamClient
 from proxy.upstream.http1_client import Http1Client
 from proxy.upstream.origin import Origin
@@ -42,4 +41,7 @@ def make_client(
         return Http1Client(
             origin, stale_window_s=stale_window_s, keepalive_s=keepalive_s, max_idle=max_idle, clock=clock
         )
+    # Loaded only where it is needed: it takes 20 MB, and most engines speak plain http.
+    from proxy.upstream.aiohttp_client import AiohttpClient
+
     return AiohttpClient(origin, stale_window_s=stale_window_s, keepalive_s=keepalive_s, tls=tls, clock=clock)
