@@ -1,4 +1,4 @@
-"""The data behind the guard, built once from YAML files and a policy's additions: words, phrases, opposites, units, names."""
+"""The data behind the guard: words, phrases, opposites, units and names, from YAML files and a policy's additions."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from policies.guards.facts import Conflict, Facts, conflict
 from policies.guards.reading import CONTRACTED
 
 NEGATORS = frozenset(
-    ("not", "never", "without", "no", "neither", "nor", "cannot", "hardly", "avoid", "avoiding", "notonly")
+    ("not", "never", "without", "no", "non", "neither", "nor", "cannot", "hardly", "avoid", "avoiding", "notonly")
 )
 
 

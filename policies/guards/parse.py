@@ -30,6 +30,7 @@ _BOUNDS = {
     "beyond": ">",
 }
 _CONVERTING = frozenset(("convert", "conversion", "converted", "express", "expressed"))
+_DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
 
@@ -92,6 +93,9 @@ def _language(items: list[Item], text: str, lexicon: Lexicon) -> tuple[bool, boo
 def _read_all(draft: Draft) -> None:
     """Hand every word to its reader."""
     items, small = draft.items, draft.lexicon.small
+    if draft.words[:1] == ["good"] and draft.word_at(1) in _DAY_PARTS and draft.word_at(2) in (",", "!", "."):
+        items = draft.items = items[3:]  # a greeting
+        draft.words = draft.words[3:]
     draft.converting = not _CONVERTING.isdisjoint(draft.words)
     index = 0
     while index < len(items):
@@ -109,8 +113,8 @@ def _read_all(draft: Draft) -> None:
             draft.clause_start = False
         elif word in small.question:
             read_question(draft, small.question[word])
-            if word == "who":
-                read_main_verb(draft, index + 1)
+            if word in ("who", "what"):
+                read_main_verb(draft, index + 1, word)
         elif word in small.auxiliary and not _is_noun(draft, word, index):
             read_auxiliary(draft, word, index)
         elif word in NEGATORS:
@@ -217,6 +221,12 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if word == "name" and draft.clause_start and not draft.terms and not draft.questions:
         return  # "name three rivers" is "list three rivers"
     following = draft.items[index + 1] if index + 1 < len(draft.items) else None
+    if word in ("a", "an"):
+        if following is None or following.word in STOPS or following.word in draft.lexicon.small.prepositions:
+            draft.add(word, None)  # the name of a variable: "divide a by b"
+        elif draft.word_at(index - 1) in ("name", "suggest", "recommend") and not draft.terms:
+            draft.quantifiers.add("one")
+        return
     if word == "cheers" and index and (following is None or following.word in STOPS):
         return  # thanks, not the toast
     if word == "x" and draft.quantities and following is not None and following.flags & DIGITS:

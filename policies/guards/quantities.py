@@ -76,7 +76,8 @@ def read_quantity(draft: Draft, index: int) -> int:
         taken += more
     if units in _DAYS_IN:
         value, units = times(value, _DAYS_IN[units]), frozenset(("day",))
-    bound = draft.bound or (draft.slot if draft.slot in _SINCE else "")
+    since = draft.slot in _SINCE and (draft.slot != "by" or kind == "time" or (len(value) == 4 and value.isdigit()))
+    bound = draft.bound or (draft.slot if since else "")
     draft.quantities.append(Quantity(value, units, bound, bool(draft.joined)))
     draft.bound, draft.joined, draft.counting, draft.clause_start = "", "", False, False
     draft.take_pending(frozenset((value,)))

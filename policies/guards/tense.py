@@ -32,12 +32,19 @@ _CLASHING = {
 """Tenses that ask for different answers; the perfect goes with both past and present."""
 
 
-def read_main_verb(draft: Draft, index: int) -> None:
-    """ "Who wrote", "who owns": the verb behind the question word tells the tense."""
+def read_main_verb(draft: Draft, index: int, question: str) -> None:
+    """ "Who wrote", "what happens": the verb behind the question word tells the tense.
+
+    "Who wrote" stays apart from a plain past: "who is the author" asks the same.
+    """
     word = draft.word_at(index)
     if draft.tense or word in draft.lexicon.small.auxiliary or not word.isalpha() or base_form(word) == word:
         return
-    draft.tense = "verb-present" if word.endswith("s") else "" if word.endswith("ing") else "verb-past"
+    prefix = "verb-" if question == "who" else ""
+    if word.endswith("ed") or (prefix and not word.endswith(("s", "ing"))):
+        draft.tense = f"{prefix}past"
+    elif word.endswith("s") and (prefix or word in ("happens", "causes", "makes")):
+        draft.tense = f"{prefix}present"
 
 
 def read_person(draft: Draft, word: str, index: int) -> None:

@@ -24,21 +24,19 @@ def test_a_policy_adds_opposites_units_names_and_synonyms():
     assert reason("weather on the coast", "weather on the zanzibar coast") == "entity"
     assert reason("how do I install the gizmo", "how do I install the widget") == "serves"
 
-
-def test_additions_add_up_and_leave_the_default_alone():
-    once = default_lexicon().extended(names=["zanzibar"])
-    twice = once.extended(names=["narnia"])
-    assert "zanzibar" in twice.entries
-    assert "narnia" in twice.entries
-    assert "zanzibar" not in default_lexicon().entries
+    again = lexicon.extended(names=["narnia"])
+    assert "zanzibar" in again.entries, "additions add up"
+    assert "narnia" in again.entries
+    assert "zanzibar" not in default_lexicon().entries, "and leave the default alone"
 
 
 @pytest.mark.parametrize(
     ("form", "base"),
     [
-        ("running", "run"), ("making", "make"), ("hoping", "hope"), ("hopping", "hop"), ("planes", "plane"), ("plans", "plan"),
-        ("cities", "city"), ("watches", "watch"), ("children", "child"), ("wrote", "write"), ("colours", "color"), ("analysing", "analyze"),
-        ("this", "this"), ("glass", "glass"), ("during", "during"), ("euros", "euro"), ("kubernetes", "kubernete"),
+        ("running", "run"), ("making", "make"), ("hoping", "hope"), ("hopping", "hop"), ("planes", "plane"),
+        ("plans", "plan"), ("cities", "city"), ("watches", "watch"), ("children", "child"), ("wrote", "write"),
+        ("colours", "color"), ("analysing", "analyze"), ("this", "this"), ("glass", "glass"), ("during", "during"),
+        ("euros", "euro"), ("kubernetes", "kubernete"),
     ],
 )  # fmt: skip
 def test_base_forms(form, base):

@@ -4,7 +4,7 @@ from policies.guards import DEFAULT_GUARDS, compare, parse
 
 
 def reason(cached: str, asked: str, guards: frozenset[str] = DEFAULT_GUARDS) -> str:
-    """Why the answer to one prompt may not serve the other, or "serves". Both directions must agree on whether it may."""
+    """Why the answer to one prompt may not serve the other, or "serves". Both directions must agree."""
     forth = compare(parse(cached), parse(asked), guards)
     back = compare(parse(asked), parse(cached), guards)
     assert (forth is None) == (back is None), f"one-way verdict: {forth} / {back}"
