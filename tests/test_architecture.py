@@ -87,7 +87,10 @@ LIBRARIES = {
 }
 """By library: the places that know it. Tests may know any."""
 
-INSIDE_FUNCTIONS = {"proxy.app", "proxy.cache.build", "proxy.cli.*", "proxy.__main__", "proxy.cache.embedder*"}
+INSIDE_FUNCTIONS = {
+    *("proxy.app", "proxy.cache.build", "proxy.cache.embedder*", "proxy.upstream"),
+    *("proxy.cli.*", "proxy.__main__"),
+}
 """Who may import of ours inside a function: the builders of optional parts, and commands that start at once."""
 
 
