@@ -264,6 +264,12 @@ MANAGING = [
 ]
 
 
+async def test_B03_a_target_that_is_no_path_is_a_400():
+    async with stack() as s:
+        status, body = await send_raw(s, "OPTIONS", "*")
+        assert (status, orjson.loads(body)["error"]["code"], s.upstream.calls) == (400, "invalid_path", 0)
+
+
 @pytest.mark.parametrize(("method", "target"), MANAGING)
 async def test_what_manages_an_engine_is_refused_in_every_spelling_unless_all_is_passed(method, target):
     async with stack() as s:
