@@ -8,6 +8,7 @@ An engine is a function from a request to the bytes of a reply, or to steps: byt
 
 import asyncio
 import contextlib
+import functools
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -168,6 +169,12 @@ class Live:
     app: App
 
 
+@functools.cache
+def packaged_policies() -> PolicySet:
+    """The policies that a proxy without a file of its own obeys."""
+    return load_policies(None)
+
+
 @asynccontextmanager
 async def serving(
     upstream: str | None = None,
@@ -182,7 +189,7 @@ async def serving(
         settings["upstreams"] = [{"name": "local", "url": upstream, **settings.pop("local", {})}]
     app = create_app(
         Settings(access_log=settings.pop("access_log", "off"), **settings),
-        policies if policies is not None else load_policies(None),
+        policies if policies is not None else packaged_policies(),
         environment=environment or {},
     )
     listening: asyncio.Future[int] = asyncio.get_running_loop().create_future()
