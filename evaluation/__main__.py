@@ -4,12 +4,12 @@ import argparse
 import sys
 from typing import NoReturn
 
-from evaluation.commands import score
+from evaluation.commands import score, study
 from evaluation.dataset import DataError
 from policies.load import PolicyError
 from proxy.cache.embedder import EmbedderUnavailable
 
-COMMANDS = (score,)
+COMMANDS = (study, score)
 
 EXAMPLE = """examples:
   python -m evaluation                      every embedder and guard on the shipped sets; report in results/
@@ -43,7 +43,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(sys.argv[1:] if argv is None else argv)
+    words = sys.argv[1:] if argv is None else argv
+    # Without a command it is the study, options and all.
+    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):
+        words = [study.NAME, *words]
+    args = parser().parse_args(words)
     try:
         status: int = args.run(args)
     except (DataError, PolicyError, EmbedderUnavailable) as error:

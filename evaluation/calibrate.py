@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.intervals import lower_bound, trials_needed, upper_bound
-from evaluation.thresholds import Probe, Tally, tally
+from evaluation.thresholds import Probe, Tally, everywhere, tally
 
 STEP = 0.005
 GRID = tuple(round(1 - STEP * step, 3) for step in range(round(1 / STEP) + 1))
@@ -42,8 +42,8 @@ class Bounds:
     tally: Tally
     false_hit: float
     """Upper bound of the rate of wrong answers among lookups that should miss. Wrong entries count as such lookups."""
-    wrong_share: float
-    """Upper bound of wrong answers ÷ answers served."""
+    wrong_share: float | None
+    """Upper bound of wrong answers ÷ answers served; None where no promise asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,16 @@ def calibrate(probes: Sequence[Probe], promise: Promise, level: float, floor: fl
 
 
 def bounds_of(probes: Iterable[Probe], threshold: float, promise: Promise, level: float) -> Bounds:
-    found = tally(probes, lambda family: threshold)
+    found = tally(probes, everywhere(threshold))
     trials = found.n_miss + found.wrong_entry
     # The wrong share rests on three rates, each bounded at a third of the level.
     third = 1 - level / 3
     return Bounds(
         tally=found,
         false_hit=upper_bound(found.wrong, trials, 1 - level),
-        wrong_share=wrong_share(
+        wrong_share=None
+        if promise.max_wrong_share is None
+        else wrong_share(
             false_hit=upper_bound(found.false_hits, found.n_miss, third),
             wrong_entry=upper_bound(found.wrong_entry, found.n_hit, third),
             hit=lower_bound(found.hits, found.n_hit, third),
@@ -112,7 +114,7 @@ def wrong_share(*, false_hit: float, wrong_entry: float, hit: float, repeat_shar
 def _kept(bounds: Bounds, promise: Promise) -> bool:
     if bounds.false_hit > promise.max_false_hit:
         return False
-    return promise.max_wrong_share is None or bounds.wrong_share <= promise.max_wrong_share
+    return bounds.wrong_share is None or bounds.wrong_share <= (promise.max_wrong_share or 0.0)
 
 
 def _why(probes: Sequence[Probe], promise: Promise, level: float) -> str:
@@ -148,7 +150,7 @@ def splits_kept(
         if isinstance(found, Refused):
             counts["refused"] += 1
             continue
-        seen = tally(there, lambda family, at=found.threshold: at)  # type: ignore[misc]
+        seen = tally(there, everywhere(found.threshold))
         allowed = promise.max_false_hit * (seen.n_miss + seen.wrong_entry)
         counts["kept"] += seen.wrong <= math.floor(allowed + 1e-9)
     return counts

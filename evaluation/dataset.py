@@ -82,7 +82,7 @@ class _Reader:
 
     def read(self) -> list[Lookup]:
         worlds: dict[str, dict[str, Stored]] = {}
-        asked: list[tuple[int, dict[str, Any]]] = []
+        waiting: list[tuple[int, dict[str, Any]]] = []
         lookups: list[tuple[int, Lookup]] = []
         for line, row in self._rows():
             try:
@@ -98,9 +98,9 @@ class _Reader:
                         world = worlds.setdefault(_family(row) or "", {})
                         if key in world:
                             raise self._wrong(line, "key", f"{key!r} is stored twice")
-                        world[key] = Stored(key, _asked(self._text(line, row, "prompt")))
+                        world[key] = Stored(key, asked(self._text(line, row, "prompt")))
                     case "lookup":
-                        asked.append((line, row))
+                        waiting.append((line, row))
                     case _:
                         raise self._wrong(line, "", "write a/b/same, role, or cached_messages/probe_messages/same")
             except DataError as error:
@@ -108,7 +108,7 @@ class _Reader:
                     raise
                 self._skipped.append(str(error))
         stored = {family: tuple(world.values()) for family, world in worlds.items()}
-        for line, row in asked:
+        for line, row in waiting:
             try:
                 lookups.append((line, self._lookup(line, row, stored.get(_family(row) or "", ()), worlds)))
             except DataError as error:
@@ -144,8 +144,8 @@ class _Reader:
         return row if isinstance(row, dict) else self._wrong(number, "", "not a JSON object")
 
     def _pair(self, line: int, row: dict[str, Any]) -> Lookup:
-        stored = Stored("a", _asked(self._text(line, row, "a")))
-        return self._made(line, row, _asked(self._text(line, row, "b")), (stored,), self._same(line, row))
+        stored = Stored("a", asked(self._text(line, row, "a")))
+        return self._made(line, row, asked(self._text(line, row, "b")), (stored,), self._same(line, row))
 
     def _conversation(self, line: int, row: dict[str, Any]) -> Lookup:
         stored = Stored("a", self._messages(line, row, "cached_messages"))
@@ -161,7 +161,7 @@ class _Reader:
                 raise self._wrong(line, "key", f"no cached row of this family has the key {expected!r}")
         elif row.get("expect") != "miss":
             raise self._wrong(line, "expect", "write hit or miss")
-        return self._made(line, row, _asked(self._text(line, row, "prompt")), stored, expected)
+        return self._made(line, row, asked(self._text(line, row, "prompt")), stored, expected)
 
     def _made(
         self, line: int, row: dict[str, Any], messages: Messages, stored: tuple[Stored, ...], expected: str | None
@@ -216,8 +216,14 @@ class _Reader:
         return DataError(f"{self._path}:{line}: {f'`{field}`: ' if field else ''}{what}")
 
 
-def _asked(text: str) -> Messages:
+def asked(text: str) -> Messages:
+    """A conversation of one message, the user's."""
     return ({"role": "user", "content": text},)
+
+
+def pair(a: str, b: str, family: str | None = None) -> Lookup:
+    """`b` is asked where `a` is stored, with an answer that serves both."""
+    return Lookup(f"{a} | {b}", asked(b), (Stored("a", asked(a)),), "a", family, None, "")
 
 
 def _form(row: dict[str, Any]) -> str | None:

@@ -28,26 +28,30 @@ def lower_bound(right: int, of: int, confidence: float = 0.95) -> float:
 
 def trials_needed(rate: float, confidence: float = 0.95, wrong: int = 0) -> int:
     """Trials that prove a rate of at most `rate` when `wrong` of them go wrong."""
-    trials = max(wrong + 1, math.ceil(math.log(1 - confidence) / math.log1p(-rate)))
-    while upper_bound(wrong, trials, confidence) > rate:
-        trials += 1
-    return trials
+    low = math.ceil(wrong / rate)  # too few: as many are to be expected
+    high = low + 1
+    while _at_most(wrong, high, rate) > 1 - confidence:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _at_most(wrong, middle, rate) > 1 - confidence:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _at_most(successes: int, trials: int, rate: float) -> float:
-    """P(X ≤ successes) of a binomial, summed in logarithms."""
+    """P(X ≤ successes) of a binomial whose rate is above successes ÷ trials: from there down its terms only fall."""
     if rate >= 1.0:
         return 0.0
-    log_rate, log_rest = math.log(rate) if rate > 0 else -math.inf, math.log1p(-rate)
-    if rate <= 0:
-        return 1.0
-    logs = [
-        math.lgamma(trials + 1)
-        - math.lgamma(k + 1)
-        - math.lgamma(trials - k + 1)
-        + k * log_rate
-        + (trials - k) * log_rest
-        for k in range(successes + 1)
-    ]
-    top = max(logs)
-    return math.exp(top) * sum(math.exp(value - top) for value in logs)
+    log_rate, log_rest = math.log(rate), math.log1p(-rate)
+    top = math.lgamma(trials + 1) - math.lgamma(successes + 1) - math.lgamma(trials - successes + 1)
+    term = math.exp(top + successes * log_rate + (trials - successes) * log_rest)
+    total = term
+    for k in range(successes, 0, -1):
+        term *= k / (trials - k + 1) * (1 - rate) / rate
+        total += term
+        if term < 1e-17 * total:
+            break
+    return total

@@ -125,6 +125,33 @@ class _Found:
     """Why there is no candidate."""
 
 
+class Readings:
+    """The guard's readings of texts, each made once; several scorers may share them."""
+
+    def __init__(self) -> None:
+        self._lexicons: dict[str, Lexicon] = {}
+        """By the family's `lexicon:`, so that scorers of one policy have the same."""
+        self._facts: dict[tuple[str, int], Facts] = {}
+
+    def lexicon(self, family: FamilyPolicy) -> Lexicon:
+        words = family.semantic.lexicon
+        name = words.model_dump_json()
+        lexicon = self._lexicons.get(name)
+        if lexicon is None:
+            lexicon = default_lexicon()
+            if words.contrasts or words.units or words.names or words.synonyms:
+                lexicon = lexicon.extended(words.contrasts, words.units, words.names, words.synonyms)
+            self._lexicons[name] = lexicon
+        return lexicon
+
+    def read(self, text: str, lexicon: Lexicon) -> Facts:
+        name = (text, id(lexicon))
+        facts = self._facts.get(name)
+        if facts is None:
+            facts = self._facts[name] = parse(text, lexicon)
+        return facts
+
+
 @dataclass(frozen=True, slots=True)
 class _World:
     """What is stored when a lookup comes."""
@@ -146,27 +173,28 @@ class Scorer:
         self,
         policies: PolicySet,
         vectors: Vectors,
-        thresholds: Mapping[str, float] | None = None,
+        thresholds: Mapping[str, float] | float | None = None,
         guards: Iterable[str] | None = None,
         *,
         guarded: bool = True,
+        readings: Readings | None = None,
     ) -> None:
         """
         Args:
-            thresholds: by family, in place of the policy's own.
+            thresholds: by family, in place of the policy's own; or one for all.
             guards: of every family, in place of the policy's own.
             guarded: False scores similarity alone, without even what the guard checks unlisted.
         """
         self._policies = policies
         self._vectors = vectors
-        self._thresholds = dict(thresholds or {})
+        self._threshold = thresholds if isinstance(thresholds, int | float) else None
+        self._thresholds = dict(thresholds) if isinstance(thresholds, Mapping) else {}
         self._guards = None if guards is None else frozenset(guards)
         self._guarded = guarded
         self._named = {family.name: family for family in (policies.defaults, *policies.families)}
         self._worlds: dict[tuple[int, str | None], _World] = {}
         self._lexicons: dict[str, Lexicon] = {}
-        self._readings: dict[tuple[str, int], Facts] = {}
-        """By text and lexicon, which `_lexicons` keeps alive."""
+        self._readings = readings or Readings()
 
     def texts(self, lookups: Iterable[Lookup]) -> set[str]:
         """Every text that needs a vector."""
@@ -188,6 +216,8 @@ class Scorer:
 
     def threshold(self, family: str) -> float:
         """What a family is scored at: as given here, the policy's own, or `DEFAULT_THRESHOLD`."""
+        if self._threshold is not None:
+            return self._threshold
         if family in self._thresholds:
             return self._thresholds[family]
         configured = self._named.get(family, self._policies.defaults)
@@ -196,18 +226,19 @@ class Scorer:
 
     def judge(self, lookup: Lookup) -> tuple[Miss | Hit, list[Considered]]:
         """The proxy's verdict on one lookup's candidates, and what it found of each."""
-        found = self._find(lookup)
+        found = self._find(lookup, self._world(lookup))
         if not found.nearest:
             return Miss(found.why), []
         return self._decide(found, self.threshold(found.family.name))
 
     def score_one(self, lookup: Lookup) -> Scored:
         """Score one lookup; an equal request is the exact cache's, whatever the family says of similarity."""
-        equal = self._world(lookup).equal.get(self._key(lookup, lookup.messages))
+        world = self._world(lookup)
+        equal = world.equal.get(self._key(lookup, lookup.messages))
         if equal is not None:
             family = self._family(lookup, lookup.messages).name
             return _scored(lookup, family, "exact", served=equal, similarity=1.0, nearest=equal, servable=(equal, 1.0))
-        found = self._find(lookup)
+        found = self._find(lookup, world)
         family = found.family.name
         if not found.nearest:
             return _scored(lookup, family, found.why)
@@ -227,7 +258,7 @@ class Scorer:
             lookup, family, None, served=served, similarity=verdict.similarity, nearest=nearest, servable=servable
         )
 
-    def _find(self, lookup: Lookup) -> _Found:
+    def _find(self, lookup: Lookup, world: _World) -> _Found:
         family = self._family(lookup, lookup.messages)
         text = openai.last_user_text(CHAT, _payload(lookup.messages)) or ""
         space = self._namespace(family, lookup.messages)
@@ -237,11 +268,13 @@ class Scorer:
         if values is None:
             return _Found(family, [], text, f"embedder-{self._vectors.why_none(text)}".replace("_", "-"))
         vector = Vector(values, self._vectors.embedder.identity)
-        return _Found(family, self._world(lookup).near.nearest(space, vector, family.semantic.top_k), text, "empty")
+        return _Found(family, world.near.nearest(space, vector, family.semantic.top_k), text, "empty")
 
     def _decide(self, found: _Found, threshold: float) -> tuple[Hit | Miss, list[Considered]]:
         lexicon = self._lexicon(found.family)
-        asked = self._read(found.text, lexicon)
+        read = self._readings.read
+        # A reading never conflicts with itself, so one for all is a decision by similarity alone.
+        asked = read(found.text if self._guarded else "", lexicon)
         guards = frozenset(found.family.semantic.guards) if self._guards is None else self._guards
         return decide(
             found.nearest,
@@ -249,16 +282,8 @@ class Scorer:
             threshold=threshold,
             guards=guards,
             is_fresh=lambda candidate: True,
-            # A text never conflicts with itself, so this is a decision by similarity alone.
-            facts_of=lambda candidate: self._read(candidate.text, lexicon) if self._guarded else asked,
+            facts_of=lambda candidate: read(candidate.text, lexicon) if self._guarded else asked,
         )
-
-    def _read(self, text: str, lexicon: Lexicon) -> Facts:
-        name = (text, id(lexicon))
-        facts = self._readings.get(name)
-        if facts is None:
-            facts = self._readings[name] = parse(text, lexicon)
-        return facts
 
     def _key(self, lookup: Lookup, messages: Messages) -> bytes:
         family = self._family(lookup, messages)
@@ -336,11 +361,7 @@ class Scorer:
     def _lexicon(self, family: FamilyPolicy) -> Lexicon:
         lexicon = self._lexicons.get(family.name)
         if lexicon is None:
-            words = family.semantic.lexicon
-            lexicon = default_lexicon()
-            if words.contrasts or words.units or words.names or words.synonyms:
-                lexicon = lexicon.extended(words.contrasts, words.units, words.names, words.synonyms)
-            self._lexicons[family.name] = lexicon
+            lexicon = self._lexicons[family.name] = self._readings.lexicon(family)
         return lexicon
 
 

@@ -20,6 +20,10 @@ FLOOR = 0.80
 """No threshold is chosen below this unless a family's policy says so (safety.md 1.5)."""
 
 
+Thresholds = Callable[[str], float]
+"""Each family's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
     """One lookup, as far as thresholds are concerned."""
@@ -97,11 +101,20 @@ def _group(lookup: Lookup, row: Scored) -> Hashable:
     return row.id
 
 
-def tally(probes: Iterable[Probe], threshold: Callable[[str], float]) -> Tally:
-    """`threshold` is asked with the family."""
+def everywhere(threshold: float) -> Thresholds:
+    return lambda family: threshold
+
+
+def or_never(thresholds: Mapping[str, float]) -> Thresholds:
+    """A family without one stays exact."""
+    return lambda family: thresholds.get(family, NEVER)
+
+
+def tally(probes: Iterable[Probe], thresholds: Thresholds) -> Tally:
+    """What they would serve."""
     n_hit = hits = n_miss = false_hits = wrong_entry = 0
     for probe in probes:
-        served = probe.served(threshold(probe.family))
+        served = probe.served(thresholds(probe.family))
         if probe.should_hit:
             n_hit += 1
             hits += served and probe.right
@@ -172,13 +185,10 @@ def halves(probes: Iterable[Probe], seed: int = 0) -> tuple[list[Probe], list[Pr
     return one, other
 
 
-def transferred(
-    probes: Sequence[Probe], choose: Callable[[Sequence[Probe]], Mapping[str, float]], seed: int = 0
-) -> Tally:
-    """Thresholds chosen on one half and scored on the other, and the other way round; a family unseen stays exact."""
+def transferred(probes: Sequence[Probe], choose: Callable[[Sequence[Probe]], Thresholds], seed: int = 0) -> Tally:
+    """Thresholds chosen on one half and scored on the other, and the other way round."""
     total = EMPTY
     one, other = halves(probes, seed)
     for here, there in ((one, other), (other, one)):
-        chosen = choose(here)
-        total += tally(there, lambda family, chosen=chosen: chosen.get(family, NEVER))  # type: ignore[misc]
+        total += tally(there, choose(here))
     return total
