@@ -1,14 +1,19 @@
 """`python -m bench [COMMAND]`: what the proxy costs and saves, measured."""
 
 import argparse
+import importlib
 import sys
 from typing import NoReturn
 
-from bench.commands import load, micro, side_by_side
+COMMANDS = {
+    "load": "load test (what runs without a command)",
+    "micro": "CPU time of a key, a hit, a miss, a chunk, a lookup, a replay; two commits compared",
+    "side-by-side": "the proxy beside nginx and other gateways, in one interleaved run on two cores",
+    "soak": "half capacity for minutes, with clients that leave and an engine that breaks",
+}
+"""Each is a module of `bench.commands`. Only the one that runs is loaded: `micro` brings all of the proxy along."""
 
-COMMANDS = (load, micro, side_by_side)
-
-EXAMPLE = """examples:
+EXAMPLES = """examples:
   python -m bench --stub                              stub engine and proxy are started; exact counts are checked
   python -m bench --base-url http://127.0.0.1:8080 --direct http://127.0.0.1:8000
   python -m bench COMMAND --help                      options and an example of each"""
@@ -21,36 +26,24 @@ class _OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    top = _OneLineParser(
-        prog="python -m bench",
-        description=__doc__,
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_OneLineParser)
-    for command in COMMANDS:
-        sub = commands.add_parser(
-            command.NAME,
-            help=command.HELP,
-            description=command.DESCRIPTION,
-            epilog=command.EXAMPLE,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.configure(sub)
-        sub.set_defaults(run=command.run)
-    return top
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit status is 0 for good, 1 for a check that failed, 2 for bad usage or input."""
     words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in ("-h", "--help"):
+        commands = "\n".join(f"  {name:14} {text}" for name, text in COMMANDS.items())
+        print(f"usage: python -m bench [COMMAND] [options]\n\n{__doc__}\n\ncommands:\n{commands}\n\n{EXAMPLES}")
+        return 0
     # Without a command it is the load test, workloads, options and all.
-    names = {command.NAME for command in COMMANDS}
-    if not words or (words[0] not in names and words[0] not in ("-h", "--help")):
-        words = [load.NAME, *words]
-    args = parser().parse_args(words)
-    status: int = args.run(args)
+    name, rest = (words[0], words[1:]) if words and words[0] in COMMANDS else ("load", words)
+    command = importlib.import_module(f"bench.commands.{name.replace('-', '_')}")
+    parser = _OneLineParser(
+        prog=f"python -m bench {name}",
+        description=command.DESCRIPTION,
+        epilog=command.EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.configure(parser)
+    status: int = command.run(parser.parse_args(rest))
     return status
 
 

@@ -30,19 +30,29 @@ class Child:
     pid: int
 
 
-@contextlib.contextmanager
-def stub_engine(*options: str) -> Iterator[Child]:
+def stub_engine(*options: str) -> contextlib.AbstractContextManager[Child]:
     """`python -m bench.upstream` on a free port."""
-    command = [sys.executable, "-m", "bench.upstream", "--port", "0", "--json", *options]
-    with _running(command) as (process, log):
+    return _engine("bench.upstream", *options)
+
+
+def llamacpp_engine(model: Path) -> contextlib.AbstractContextManager[Child]:
+    """`python -m bench.llamacpp` on a free port."""
+    return _engine("bench.llamacpp", str(model))
+
+
+@contextlib.contextmanager
+def _engine(module: str, *options: str) -> Iterator[Child]:
+    """A module that serves, and prints its address as JSON first of all."""
+    with _running([sys.executable, "-m", module, "--port", "0", "--json", *options]) as (process, log):
         end_s = time.monotonic() + START_S
         while time.monotonic() < end_s and process.poll() is None:
-            with contextlib.suppress(ValueError):
-                url: str = json.loads(log.read_text())["url"]
-                yield Child(url, process.pid)
-                return
+            for line in log.read_text(errors="replace").splitlines():
+                with contextlib.suppress(ValueError, TypeError, KeyError):
+                    url: str = json.loads(line)["url"]
+                    yield Child(url, process.pid)
+                    return
             time.sleep(0.02)
-        raise NotStarted(f"the stub engine did not start: {_last_words(log)}")
+        raise NotStarted(f"python -m {module} did not start: {_last_words(log)}")
 
 
 @contextlib.contextmanager

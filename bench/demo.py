@@ -1,4 +1,4 @@
-"""The client of `python -m proxy --demo`: a repeat, a burst, a sample, another tenant; what each cost, and why."""
+"""The client of `python -m proxy --demo`: a repeat, a burst, samples, other words, another tenant; what each cost."""
 
 import argparse
 import asyncio
@@ -11,9 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 BURST = 100
+WIDTH = 130
+"""Columns where there is no terminal to ask."""
 QUESTION = "What is the capital of Canada?"
 SLOW_QUESTION = "Name a prime. [[stub: first-byte-ms=1500]]"
 """The stub is told to take its time, so that all of the burst arrive while it answers."""
+
+CONVERSION, OTHER_WORDS, REVERSED = "convert 5 km to miles", "what is 5 km in miles?", "convert 5 miles to km"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Step:
     stream: bool = False
     key: str = "sk-demo-alice"
     question: str = QUESTION
+    pause_s: float = 0
+    """Before it: an answer can be found by meaning once its vector is made, which is after it was sent."""
 
 
 STEPS = (
@@ -37,6 +43,9 @@ STEPS = (
     Step(f"{BURST} equal streams at once", "one flight, read by all", BURST, 1, stream=True, question=SLOW_QUESTION),
     Step("three samples (temperature 0.8)", "samples are meant to differ: never cached, never shared", 3, 3, 0.8),
     Step("no temperature given", "counts as sampled, unless the policy says greedy", 1, 1, None),
+    Step(CONVERSION, "its family may be matched by meaning: that has evidence", 1, 1, question=CONVERSION),
+    Step(OTHER_WORDS, "the same in other words: answered by meaning", 1, 0, question=OTHER_WORDS, pause_s=1),
+    Step(REVERSED, "looks alike, asks the reverse: refused by the guard", 1, 1, question=REVERSED),
     Step("another API key, same question", "another tenant: nothing is shared between them", 1, 1, key="sk-demo-bob"),
 )
 
@@ -62,6 +71,7 @@ async def run(proxy: str, engine: str) -> int:
     good = True
     async with httpx.AsyncClient(timeout=30, limits=httpx.Limits(max_connections=None)) as client:
         for step in STEPS:
+            await asyncio.sleep(step.pause_s)
             before = await _generations(client, engine)
             replies = await asyncio.gather(*(_ask(client, proxy, step) for _ in range(step.requests)))
             cost = await _generations(client, engine) - before
@@ -79,7 +89,10 @@ async def run(proxy: str, engine: str) -> int:
                 step.why,
                 style=None if right else "bold red",
             )
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console.width = WIDTH
+    console.print(table)
     return 0 if good else 1
 
 
@@ -96,8 +109,9 @@ async def _ask(client: httpx.AsyncClient, proxy: str, step: Step) -> tuple[float
         f"{proxy}/v1/chat/completions", json=body, headers={"authorization": f"Bearer {step.key}"}
     )
     reply.raise_for_status()
-    status = reply.headers.get("cache-status", "-").removeprefix("askonce; ")
-    return time.perf_counter() - started_s, status.partition("; ttl")[0], reply.text
+    told = reply.headers.get("cache-status", "-").removeprefix("askonce; ").split("; ")
+    status = "; ".join(part for part in told if not part.startswith("ttl="))
+    return time.perf_counter() - started_s, status, reply.text
 
 
 async def _generations(client: httpx.AsyncClient, engine: str) -> int:

@@ -51,12 +51,12 @@ def html(report: Figures, pictures: dict[str, bytes]) -> str:
     body += [f'<p class="warn">{escape(text)}</p>' for text in report["warnings"]]
     for section in report["sections"]:
         streamed = ", streamed" if section["stream"] else ""
-        body.append(f"<h2>{escape(section['workload'])}: {escape(section['how'] + streamed)}</h2>")
+        body.append(f"<h2>{escape(section['title'])}: {escape(section['how'] + streamed)}</h2>")
         body.append(_targets(section))
         if "proxy_over_direct" in section:
             told = section["proxy_over_direct"]
             body.append(_table(("proxy over direct", *told), [("", *(plus_minus(value) for value in told.values()))]))
-        body += [_picture(pictures, f"{section['workload']}-{kind}") for kind in ("latency", "outcomes")]
+        body += [_picture(pictures, f"{plots.slug(section)}-{kind}") for kind in ("latency", "outcomes")]
         body.append(_latencies(section))
         body.append(_lengths(section))
     return (

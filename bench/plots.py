@@ -1,5 +1,6 @@
 """The pictures of a bench, drawn without a display."""
 
+import re
 from typing import Any
 
 import matplotlib as mpl
@@ -26,9 +27,14 @@ def figures(report: dict[str, Any]) -> dict[str, Figure]:
     found = {}
     for section in report["sections"]:
         if section["targets"]:
-            found[f"{section['workload']}-latency"] = _latency(section)
-            found[f"{section['workload']}-outcomes"] = _outcomes(section)
+            found[f"{slug(section)}-latency"] = _latency(section)
+            found[f"{slug(section)}-outcomes"] = _outcomes(section)
     return found
+
+
+def slug(section: dict[str, Any]) -> str:
+    """A section's title as a file name."""
+    return "-".join(re.findall(r"[a-z0-9]+", section["title"].lower()))
 
 
 def _latency(section: dict[str, Any]) -> Figure:
@@ -52,7 +58,7 @@ def _latency(section: dict[str, Any]) -> Figure:
     axes.set_yscale("log")
     axes.set_xlabel("end to end, milliseconds")
     axes.set_ylabel("share that took longer")
-    axes.set_title(f"{section['workload']}: {section['how']}")
+    axes.set_title(f"{section['title']}: {section['how']}")
     axes.grid(alpha=0.25)
     axes.legend(fontsize=8)
     return figure

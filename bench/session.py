@@ -116,7 +116,7 @@ def _measure(
     count_generations: Callable[[], int] | None,
 ) -> None:
     case, measured = section.case, section.measured[target.name]
-    title = f"{case.workload.name}, {target.name}, {repeat + 1} of {settings.repeats}"
+    title = f"{case.workload.title}, {target.name}, {repeat + 1} of {settings.repeats}"
     # Both targets are asked the same prompts in the same order; only the salt differs.
     job = _job(case, target, settings, salt, settings.seed + repeat)
     if case.workload.primed():

@@ -30,6 +30,7 @@ def section_figures(section: Section) -> Figures:
         how = "at the trace's own times" if loop.rate_per_s is None else how
     figures: Figures = {
         "workload": case.workload.name,
+        "title": case.workload.title,
         "parameters": {name: value for name, value in asdict(case.workload).items() if isinstance(value, int | float)},
         "how": how,
         "loop": "closed" if loop.rate_per_s is None and case.workload.name != "trace" else "open",
@@ -151,7 +152,7 @@ def warnings(figures: Sequence[Figures]) -> list[str]:
     found = []
     for section in figures:
         for name, target in section["targets"].items():
-            title = f"{section['workload']}, {name}"
+            title = f"{section['title']}, {name}"
             if target["client"]["client_bound"]:
                 found.append(
                     f"{title}: client-bound, a load process used {target['client']['cpu_share']:.0%} of a core"
@@ -160,7 +161,8 @@ def warnings(figures: Sequence[Figures]) -> list[str]:
                 told = ", ".join(f"{count} {word}" for word, count in target["errors"].items())
                 found.append(f"{title}: errors: {told}")
             cut = target["finish_reasons"].get("length", 0)
-            if name == PROXY and cut and target["outcomes"].get("miss"):
+            repeated = section["parameters"].get("repeat_share", 0.0)
+            if name == PROXY and cut and (target["hit_rate"] or 0.0) < repeated / 2:
                 found.append(
                     f"{title}: {cut} answers were cut by max_tokens; the default policy does not store such "
                     "(raise --max-tokens, or add length to finish_reasons)"

@@ -37,7 +37,7 @@ def _targets(section: Figures, slo: bool) -> Table:
     """`asked`: generations the engine was asked for; `client`: a load process's share of a core."""
     streamed = ", streamed" if section["stream"] else ""
     columns = ["", "answers", "errors", "asked", "hits", "+shared", "answers/s", "client"]
-    table = _table(f"{section['workload']}: {section['how']}{streamed}", *columns)
+    table = _table(f"{section['title']}: {section['how']}{streamed}", *columns)
     if slo:
         table.add_column("in SLO/s", justify="right")
     for name, target in section["targets"].items():

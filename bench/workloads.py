@@ -8,13 +8,13 @@ of another, and no prefix cache of an engine does either.
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import orjson
 
-from bench.ask import Ask
+from bench.ask import Ask, Expected
 from simulation.traces import read_trace
 
 _WORDS = """
@@ -35,6 +35,9 @@ class Prompt:
     text: str
     at_s: float | None = None
     max_tokens: int | None = None
+    stream: bool | None = None
+    """In place of what the run says."""
+    expected: Expected = Expected.ANSWER
 
 
 def text_of(number: int, words: int, kind: str = "ticket") -> str:
@@ -53,6 +56,10 @@ class Burst:
 
     DISTINCT = 3
 
+    @property
+    def title(self) -> str:
+        return self.name
+
     def primed(self) -> list[Prompt]:
         return []
 
@@ -69,6 +76,10 @@ class Users:
     distinct: int = 20
     words: int = 40
     name: str = "users"
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}, {self.repeat_share:.0%} repeated"
 
     def primed(self) -> list[Prompt]:
         return [Prompt(text_of(number, self.words)) for number in range(self.distinct)] if self.repeat_share else []
@@ -89,6 +100,10 @@ class Zipf:
     exponent: float = 1.0
     words: int = 40
     name: str = "zipf"
+
+    @property
+    def title(self) -> str:
+        return self.name
 
     def primed(self) -> list[Prompt]:
         return []
@@ -113,6 +128,10 @@ class Recorded:
     limit: int = 2048
     output_limit: int = 256
     name: str = "trace"
+
+    @property
+    def title(self) -> str:
+        return self.name
 
     def primed(self) -> list[Prompt]:
         return []
@@ -155,6 +174,10 @@ class Paraphrase:
 
     name: str = "paraphrase"
 
+    @property
+    def title(self) -> str:
+        return self.name
+
     def primed(self) -> list[Prompt]:
         return [Prompt(PRIMED_FORM.format(country)) for country in COUNTRIES]
 
@@ -164,8 +187,46 @@ class Paraphrase:
             yield Prompt(drawn.choice(FORMS).format(drawn.choice(COUNTRIES)))
 
 
-Workload = Burst | Users | Zipf | Recorded | Paraphrase
-"""`primed()` is asked and answered before anything is measured; `prompts(seed)` is what is measured, in order."""
+@dataclass(frozen=True, slots=True)
+class Soak:
+    """Everything at once, for long: 30 % repeated, half of it streamed, clients that leave, an engine that breaks.
+
+    For the stub engine, which reads in a prompt when to reset the connection.
+    """
+
+    leave_share: float = 0.01
+    reset_share: float = 0.01
+    repeat_share: float = 0.3
+    distinct: int = 50
+    words: int = 40
+    name: str = "soak"
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    def primed(self) -> list[Prompt]:
+        return [Prompt(text_of(number, self.words)) for number in range(self.distinct)]
+
+    def prompts(self, seed: int) -> Iterator[Prompt]:
+        drawn = random.Random(seed)
+        known = self.primed()
+        for number in itertools.count(self.distinct):
+            stream, fate = drawn.random() < 0.5, drawn.random()
+            text = text_of(number, self.words)
+            if fate < self.leave_share:
+                yield Prompt(f"{text} [[stub: chunk-ms=20]]", stream=True, expected=Expected.LEFT)
+            elif fate < self.leave_share + self.reset_share:
+                yield Prompt(f"{text} [[stub: reset-after=3]]", stream=True, expected=Expected.ERROR)
+            elif drawn.random() < self.repeat_share:
+                yield replace(drawn.choice(known), stream=stream)
+            else:
+                yield Prompt(text, stream=stream)
+
+
+Workload = Burst | Users | Zipf | Recorded | Paraphrase | Soak
+"""`primed()` is asked and answered before anything is measured; `prompts(seed)` is what is measured, in order. The
+title tells two cases of one workload apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +241,7 @@ class Wire:
     """For the stub engine; see `bench.stub_script`."""
 
     def ask(self, prompt: Prompt, at_s: float | None = None) -> Ask:
+        stream = self.stream if prompt.stream is None else prompt.stream
         body: dict[str, object] = {
             "model": self.model,
             "messages": [
@@ -189,10 +251,10 @@ class Wire:
             "temperature": 0,
             "max_tokens": prompt.max_tokens or self.max_tokens,
         }
-        if self.stream:
+        if stream:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
-        return Ask(orjson.dumps(body), self.stream, at_s)
+        return Ask(orjson.dumps(body), stream, at_s, prompt.expected)
 
 
 def arrivals(rate_per_s: float, seed: int, *, fixed: bool) -> Iterator[float]:

@@ -5,8 +5,9 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench import environment, page, session, summary, tables
-from bench.children import NotStarted, proxy_before, stub_engine
+from bench.children import NotStarted, llamacpp_engine, proxy_before, stub_engine
 from bench.client import BadUrl, root_of
 from bench.client import Target as Address
 from bench.commands.watch import watcher
@@ -26,23 +27,21 @@ from bench.tally import Slo
 from bench.workloads import SEMANTIC_POLICIES, Burst, Paraphrase, Recorded, Users, Workload, Zipf
 from simulation.request import WorkloadError
 
-NAME = "load"
-HELP = "load test (what runs without a command)"
 DESCRIPTION = """\
 Load test of a running proxy, or of one it starts in front of a stub engine (--stub).
 
 workloads, one or several:
   burst        80 requests over 4 prompts, of which the fourth repeats the first; 16 in flight
-  users        50 users who ask, read and ask again; --repeat-share of what they ask was asked before (1.0: all cached)
+  users        50 users who ask, read and ask again; all was asked before, or a share of it: users:0.3
   zipf         the same over 1,000 prompts, of which few are asked often
-  stream       the same as users, streamed, 30 % repeated
+  stream       the same as users:0.3, streamed
   paraphrase   answered questions in other words: semantic hits, where a family has them
   trace FILE   a recorded load at its own times: Azure .csv, Mooncake .jsonl, or arrival_s, prompt_tokens, output_tokens
 
 With --rate, requests are due at their times whatever the answers do, and are timed from then on."""
 EXAMPLE = """examples:
   python -m bench --stub
-  python -m bench users --repeat-share 0.3 --base-url http://127.0.0.1:8080 --direct http://127.0.0.1:8000
+  python -m bench users:1 users:0.3 --base-url http://127.0.0.1:8080 --direct http://127.0.0.1:8000
   python -m bench zipf --rate 200 --slo ttft=200,e2e=2000 --seconds 30"""
 
 WORKLOADS = ("burst", "users", "zipf", "stream", "paraphrase", "trace")
@@ -67,11 +66,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--base-url", metavar="URL", help=f"the proxy, with or without /v1 (default: {DEFAULT_URL})")
     where.add_argument("--stub", action="store_true", help="start a stub engine and a proxy, and check exact counts")
     where.add_argument(
-        "--direct", nargs="?", const="", metavar="URL", help="run the same against the engine (with --stub: the stub)"
+        "--llamacpp", type=Path, metavar="GGUF", help="start llama.cpp's server with this model, and a proxy before it"
+    )
+    where.add_argument(
+        "--direct",
+        nargs="?",
+        const="",
+        metavar="URL",
+        help="the same against the engine (no URL if started here)",
     )
     where.add_argument("--model", metavar="NAME", help="default: the first in /v1/models")
     where.add_argument("--api-key-env", metavar="NAME", help="variable that holds the key to send")
-    where.add_argument("--policies", type=Path, metavar="FILE", help="families of the proxy that --stub starts")
+    where.add_argument("--policies", type=Path, metavar="FILE", help="families of the proxy that is started here")
     what = parser.add_argument_group("what is asked")
     what.add_argument("--users", type=int, metavar="N", help="requests in flight in a closed loop (by workload)")
     what.add_argument("--rate", type=float, metavar="R", help="open loop: requests per second")
@@ -169,11 +175,16 @@ def run(args: argparse.Namespace) -> int:
 
 def check(args: argparse.Namespace) -> None:
     """Raises BadUsage for what no run can mean."""
-    if args.stub and args.base_url:
-        raise BadUsage("--stub starts its own proxy; leave out --base-url")
-    if args.policies and not args.stub:
-        raise BadUsage("--policies is for the proxy that --stub starts; a running one has its own")
-    if args.direct == "" and not args.stub:
+    started = args.stub or args.llamacpp
+    if args.stub and args.llamacpp:
+        raise BadUsage("--stub and --llamacpp each start an engine; give one of them")
+    if started and args.base_url:
+        raise BadUsage("--stub and --llamacpp start their own proxy; leave out --base-url")
+    if args.llamacpp and not args.llamacpp.is_file():
+        raise BadUsage(f"{args.llamacpp}: no such file")
+    if args.policies and not started:
+        raise BadUsage("--policies is for a proxy that --stub or --llamacpp starts; a running one has its own")
+    if args.direct == "" and not started:
         raise BadUsage("--direct needs the engine's URL")
     for name in (
         "users",
@@ -208,19 +219,31 @@ def cases_of(args: argparse.Namespace) -> list[Case]:
     """
     words = iter(args.workloads or DEFAULT_WORKLOADS)
     cases = []
-    for word in words:
+    for words_share in words:
+        word, _, share = words_share.partition(":")
         if word not in WORKLOADS:
             raise BadUsage(f"no workload is called {word}; there are {', '.join(WORKLOADS)}")
         path = next(words, None) if word == "trace" else None
         if word == "trace" and path is None:
             raise BadUsage("write the file after trace: python -m bench trace FILE")
-        cases.append(_case(word, args, path))
+        cases.append(_case(word, args, path, _share(word, share) if share else args.repeat_share))
     return cases
 
 
-def _case(word: str, args: argparse.Namespace, path: str | None) -> Case:
+def _share(word: str, share: str) -> float:
+    if word not in ("users", "stream"):
+        raise BadUsage(f"{word} takes no share")
+    try:
+        found = float(share)
+    except ValueError:
+        raise BadUsage(f"{word}:{share}: write the share as a number, such as {word}:0.3") from None
+    if not 0 <= found <= 1:
+        raise BadUsage(f"{word}:{share}: it is a share, from 0 to 1")
+    return found
+
+
+def _case(word: str, args: argparse.Namespace, path: str | None, share: float | None) -> Case:
     words = args.prompt_words
-    share = args.repeat_share
     workload: Workload
     seconds: float | None = args.seconds or (STUB_SECONDS if args.stub else SECONDS)
     requests: int | None = args.requests
@@ -252,14 +275,12 @@ def _measure(
     tell = Console(stderr=True, highlight=False, soft_wrap=True)
     key = {"authorization": f"Bearer {os.environ[args.api_key_env]}"} if args.api_key_env else {}
     url, direct = args.base_url or DEFAULT_URL, args.direct
-    if args.stub:
-        stub = stack.enter_context(stub_engine())
-        policies = args.policies
-        if policies is None and any(isinstance(case.workload, Paraphrase) for case in cases):
-            policies = SEMANTIC_POLICIES
-        options = ("--policies", str(policies)) if policies else ()
-        url = stack.enter_context(proxy_before(stub.url, "--access-log", "off", *options)).url
-        direct = stub.url if direct is not None else None
+    count: Callable[[], int] | None = None
+    if args.stub or args.llamacpp:
+        engine = stack.enter_context(stub_engine() if args.stub else llamacpp_engine(args.llamacpp))
+        url = stack.enter_context(proxy_before(engine.url, "--access-log", "off", *_policies(args, cases))).url
+        direct = engine.url if direct is not None else None
+        count = partial(environment.generations, engine.url) if args.stub else None
     model = args.model or environment.first_model(url, key)
     bypass = {"x-askonce-bypass": "share"} if args.no_coalesce else {}
     targets = [Target(PROXY, root_of(url), {**key, **bypass})]
@@ -278,7 +299,13 @@ def _measure(
     )
     report: dict[str, Any] = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": ["python", "-m", "bench", *sys.argv[1:]],
+        # Without the folders of this machine.
+        "command": [
+            "python",
+            "-m",
+            "bench",
+            *(Path(word).name if word.startswith("/") else word for word in sys.argv[1:]),
+        ],
         "note": args.note,
         "engine": environment.engine(direct or url, model, key),
         "model": model,
@@ -292,7 +319,6 @@ def _measure(
     crew = stack.enter_context(Crew(args.processes))
     report["client"] = {"processes": args.processes, "floor_us": crew.floor_us()}
     with _progress(tell) as progress:
-        count = (lambda: environment.generations(stub.url)) if args.stub else None
         sections = session.run_cases(cases, targets, settings, crew, watcher(progress), count)
     report["load_average"]["after"] = environment.load_average()
     report["sections"] = [figures for one in sections if (figures := summary.section_figures(one))["targets"]]
@@ -300,6 +326,14 @@ def _measure(
     report["families"] = sorted(families)
     report["warnings"] = summary.warnings(report["sections"])
     return report, sections, crew.interrupted
+
+
+def _policies(args: argparse.Namespace, cases: list[Case]) -> list[str]:
+    """The families of a proxy that is started here: what was given, or what the workload needs, or the defaults."""
+    policies = args.policies
+    if policies is None and any(isinstance(case.workload, Paraphrase) for case in cases):
+        policies = SEMANTIC_POLICIES
+    return ["--policies", str(policies)] if policies else []
 
 
 def show(report: dict[str, Any]) -> None:

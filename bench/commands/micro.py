@@ -16,8 +16,6 @@ from bench.micro import Change, Cost, compare, hit_latency, measure
 from bench.micro_cases import CASES
 from bench.tables import brief
 
-NAME = "micro"
-HELP = "CPU time of a key, a hit, a miss, a chunk, a lookup, a replay; two commits compared"
 DESCRIPTION = "CPU time of single steps in this process, without sockets: medians over rounds, with quartiles."
 EXAMPLE = """examples:
   python -m bench micro --json before.json

@@ -23,8 +23,6 @@ from bench.side_by_side.verdict import GOALS, ratios, reached, summary, unquiet
 from bench.summary import finite
 from bench.tables import brief
 
-NAME = "side-by-side"
-HELP = "the proxy beside nginx and other gateways, in one interleaved run on two cores"
 DESCRIPTION = """\
 Measures the proxy and nginx in front of the same C engine under the same C load, interleaved, and prints ratios and
 which goals they reach. Only ratios of one quiet run mean anything; the record says whether it was quiet."""

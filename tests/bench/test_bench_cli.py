@@ -40,14 +40,20 @@ def section(proxy: list[Tally], direct: list[Tally] | None = None, case: Case | 
     return Section(case or Case(Users(), Loop(50, seconds=2)), measured)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.NAME)
-def test_every_command_has_help_with_an_example(command: argparse.Namespace, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as caught:
-        main([command.NAME, "--help"])
+        main([command, "--help"])
     assert caught.value.code == 0
     shown = capsys.readouterr().out
-    assert "example" in shown
     assert "python -m bench" in shown[shown.index("example") :]
+
+
+def test_help_names_every_command_and_an_example(capsys: pytest.CaptureFixture[str]):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in COMMANDS)
+    assert "python -m bench --stub" in shown
 
 
 @pytest.mark.parametrize(
@@ -63,6 +69,11 @@ def test_every_command_has_help_with_an_example(command: argparse.Namespace, cap
         ("--rate -1", "--rate is -1"),
         ("--repeat-share 2", "from 0 to 1"),
         ("--warmup -1", "--warmup is -1"),
+        ("users:most", "users:0.3"),
+        ("users:2", "from 0 to 1"),
+        ("burst:0.5", "burst takes no share"),
+        ("--stub --llamacpp model.gguf", "one of them"),
+        ("--llamacpp missing.gguf", "missing.gguf"),
         ("--api-key-env NO_SUCH_VARIABLE_HERE", "NO_SUCH_VARIABLE_HERE is not set"),
         ("--policies x.yaml", "--stub"),
         ("--base-url http://127.0.0.1:9/", "is it running?"),
@@ -97,6 +108,15 @@ def test_options_reach_their_workload(tmp_path: Path):
     assert cases[0].workload == Users(0.3)
     assert cases[0].loop.rate_per_s == 9
     assert [case.stream for case in cases] == [False, False, True]
+
+
+def test_workload_may_carry_its_share():
+    cases = load.cases_of(options("users:1", "users:0.3", "stream"))
+    assert [case.workload.title for case in cases] == [
+        "users, 100% repeated",
+        "users, 30% repeated",
+        "stream, 30% repeated",
+    ]
 
 
 def test_slo_is_in_milliseconds():
@@ -187,7 +207,10 @@ def report() -> summary.Figures:
 def test_report_is_json_pictures_and_one_page_that_needs_no_network(report: summary.Figures, tmp_path: Path):
     shown = page.write(report, tmp_path, "bench").read_text()
     assert json.loads((tmp_path / "bench.json").read_text())["model"] == "stub"
-    assert {path.name for path in (tmp_path / "bench").iterdir()} == {"users-latency.png", "users-outcomes.png"}
+    assert {path.name for path in (tmp_path / "bench").iterdir()} == {
+        "users-100-repeated-latency.png",
+        "users-100-repeated-outcomes.png",
+    }
     assert shown.count("data:image/png;base64,") == 2
     assert "http://" not in shown
     assert "<b>quiet</b>" not in shown  # escaped
@@ -198,4 +221,4 @@ def test_tables_open_with_what_makes_them_comparable(report: summary.Figures):
     head = "\n".join(tables.head_lines(report))
     for told in ("stub", "2 cores", "16 requests", "average 1.0 before, 2.0 after", "default", "floor 30 us"):
         assert told in head
-    assert [table.title for table in tables.tables(report)] == ["users: 50 users", "milliseconds"]
+    assert [table.title for table in tables.tables(report)] == ["users, 100% repeated: 50 users", "milliseconds"]
