@@ -71,6 +71,17 @@ def ask(client: Any, **fields: Any) -> Any:
     return client.chat.completions.create(**body)
 
 
+def collect(client: Any, **options: Any) -> Any:
+    """All parts of a stream."""
+    if isinstance(client, openai.OpenAI):
+        return list(ask(client, stream=True, **options))
+
+    async def gather() -> list[Any]:
+        return [part async for part in await ask(client, stream=True, **options)]
+
+    return gather()
+
+
 async def test_lists_chats_streams_and_embeds(kind):
     async with wired(respond) as w, client_of(w, kind) as do:
         assert [model.id for model in (await do(lambda client: client.models.list())).data] == ["m"]
@@ -86,19 +97,10 @@ async def test_lists_chats_streams_and_embeds(kind):
 
 @pytest.mark.parametrize("usage", [False, True])
 async def test_streams_live_and_replayed(kind, usage):
-    options = {"stream": True, **({"stream_options": {"include_usage": True}} if usage else {})}
-
-    def collect(client: Any) -> Any:
-        if isinstance(client, openai.OpenAI):
-            return list(ask(client, **options))
-
-        async def gather() -> Any:
-            return [part async for part in await ask(client, **options)]
-
-        return gather()
-
+    options = {"stream_options": {"include_usage": True}} if usage else {}
+    all_parts = functools.partial(collect, **options)
     async with wired(respond) as w, client_of(w, kind) as do:
-        live, replayed = await do(collect), await do(collect)
+        live, replayed = await do(all_parts), await do(all_parts)
         assert w.engine.calls == 1
         for parts in (live, replayed):
             assert "".join(part.choices[0].delta.content or "" for part in parts if part.choices) == "Hello!"
@@ -110,15 +112,6 @@ async def test_streams_live_and_replayed(kind, usage):
 async def test_our_own_heartbeats_are_harmless(kind):
     def slowly(request: Request) -> list[Any]:
         return [CHUNKED + framed(*stream_of("a", done=False)), go_on, framed(DONE) + b"0\r\n\r\n"]
-
-    def collect(client: Any) -> Any:
-        if isinstance(client, openai.OpenAI):
-            return list(ask(client, stream=True))
-
-        async def gather() -> Any:
-            return [part async for part in await ask(client, stream=True)]
-
-        return gather()
 
     go_on = asyncio.Event()
     async with wired(slowly, flights={"heartbeat_s": 0.01}) as w, client_of(w, kind) as do:
@@ -212,15 +205,6 @@ async def test_504_for_what_is_not_cached(kind):
 async def test_a_failure_within_a_stream_is_an_error_and_not_an_end(kind):
     def cut(request: Request) -> list[Any]:
         return [CHUNKED + framed(chunk({"role": "assistant", "content": "He"})), CLOSE]
-
-    def collect(client: Any) -> Any:
-        if isinstance(client, openai.OpenAI):
-            return list(ask(client, stream=True))
-
-        async def gather() -> Any:
-            return [part async for part in await ask(client, stream=True)]
-
-        return gather()
 
     async with wired(cut) as w, client_of(w, kind) as do:
         with pytest.raises(openai.APIError) as caught:
