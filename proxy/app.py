@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from pydantic import SecretStr
 from starlette.applications import Starlette
@@ -17,7 +18,7 @@ from config.settings import Settings
 from policies.model import PolicySet
 from proxy.acceptance import Acceptance
 from proxy.access_log import AccessLog
-from proxy.account import Account
+from proxy.account import PRIVATE, Account
 from proxy.admin import admin_app
 from proxy.admin_access import SAFE_METHODS, TOKEN_HEADER, AdminAccess
 from proxy.bypass_hint import BypassHint
@@ -208,6 +209,7 @@ class App:
             reply = await self.models.reply(scope["path"], scope["headers"], fields, tenant.may_ask)
         except ProxyError as error:
             reply = refusal(error)
+            reply.headers += PRIVATE
         assert isinstance(reply.body, bytes)
         await _send_small(scope, send, reply.status, reply.headers, reply.body)
         self.metrics.replied("models", reply.status)
@@ -223,13 +225,12 @@ class App:
         except ProxyError as error:
             await _send_small(scope, send, error.status, error.headers(), error.body())
             return
-        name, _, rest = scope["path"].removeprefix("/upstream/").partition("/")
-        # The rest of the path is taken from the raw one, so that its own percent-encoding survives.
-        target = b"/" + scope["raw_path"].split(b"/", 3)[3] if rest else b"/"
+        # Cut from the raw path, so that the percent-encoding of the rest survives.
+        name, _, rest = scope["raw_path"].removeprefix(b"/upstream/").partition(b"/")
         if TOKEN_HEADER not in fields:
             # The token came as `Authorization`, where an engine's own credential would stand.
             scope = {**scope, "headers": [item for item in scope["headers"] if item[0] != b"authorization"]}
-        await self._pass_through.to_named(name, target, scope, receive, send)
+        await self._pass_through.to_named(unquote(name.decode("ascii")), b"/" + rest, scope, receive, send)
 
     def ready(self) -> tuple[bool, dict[str, Any]]:
         """Whether requests can be answered now, and why not. Read from what the probes found; asks nobody."""

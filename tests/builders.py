@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import httpx
@@ -219,6 +220,12 @@ def policy_set(**family: Any) -> PolicySet:
     return PolicySet(defaults=FamilyPolicy(**family))
 
 
+@cache
+def packaged_policies() -> PolicySet:
+    """What an installation without a file of its own has; read once, as reading takes longer than most tests."""
+    return load_policies(None)
+
+
 @asynccontextmanager
 async def stack(
     policies: PolicySet | None = None, *, environment: dict[str, str] | None = None, **settings: Any
@@ -227,7 +234,7 @@ async def stack(
     upstream = ScriptedUpstream()
     app = create_app(
         Settings(access_log="off", **settings),
-        policies if policies is not None else load_policies(None),
+        policies if policies is not None else packaged_policies(),
         environment=environment or {},
         clock=asyncio.get_running_loop().time,
         connect=lambda url, kind, **options: upstream,

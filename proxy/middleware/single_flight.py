@@ -193,7 +193,8 @@ async def in_wire_mode(ctx: RequestContext, reply: Reply) -> Reply:
         if isinstance(body, FromFlight):
             reply.body = await _read(body)
         return reply
-    if ctx.request.stream:
+    if ctx.request.stream or not ctx.request.keyable:
+        # Not keyable is also `"stream": 1`: if the engine takes that for true, so may the client.
         if not isinstance(body, FromFlight) and not ctx.request.include_usage:
             reply.body = _WithoutUsage(body)
         return reply

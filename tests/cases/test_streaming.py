@@ -337,7 +337,6 @@ async def test_a_stream_that_was_asked_for_in_another_json_type_is_what_the_engi
             assert outcome(reply) == "fwd=bypass; detail=not-keyable"
 
 
-@pytest.mark.xfail(strict=True, reason="SingleFlight folds it, as the body says no `stream: true`")
 async def test_an_engine_that_streams_for_another_json_type_is_passed_on():
     parts = stream_of("a")
     async with stack() as s:
