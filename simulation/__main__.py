@@ -4,11 +4,11 @@ import argparse
 import sys
 from typing import NoReturn
 
-from simulation.commands import benchmark_reference, check, fit, frontend, plan, replay, study, validate
+from simulation.commands import benchmark, check, fit, frontend, plan, replay, study, validate
 from simulation.cost import CostError
 from simulation.request import WorkloadError
 
-COMMANDS = (study, check, frontend, replay, fit, validate, plan, benchmark_reference)
+COMMANDS = (study, check, frontend, replay, fit, validate, plan, benchmark)
 
 EXAMPLE = """examples:
   python -m simulation                      the batching study, with a report in results/

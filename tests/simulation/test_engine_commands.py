@@ -1,6 +1,5 @@
 """replay, fit, validate, plan and benchmark as a user calls them: exit status, files, one line for what is wrong."""
 
-import argparse
 import csv
 import json
 from importlib import resources
@@ -9,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from simulation import benchmark
 from simulation.__main__ import main
 from simulation.cost_file import load_cost
 
@@ -243,7 +241,7 @@ def test_a_bad_target_is_bad_usage(capsys):
     assert "write a target like 'p95 ttft < 1'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["replay", "fit", "validate", "plan"])
+@pytest.mark.parametrize("command", ["replay", "fit", "validate", "plan", "benchmark"])
 def test_help_has_an_example(capsys, command: str):
     with pytest.raises(SystemExit) as caught:
         main([command, "--help"])
@@ -251,12 +249,15 @@ def test_help_has_an_example(capsys, command: str):
     assert "python -m simulation " + command in capsys.readouterr().out
 
 
-def test_the_benchmark_counts_requests_per_cpu_second(tmp_path):
-    parser = argparse.ArgumentParser()
-    benchmark.configure(parser)
+def test_the_benchmark_counts_requests_per_cpu_second(tmp_path, capsys):
     out = tmp_path / "speed.json"
-    args = parser.parse_args(["--rates", "2", "--requests", "200", "--passes", "1", "--json", str(out)])
-    assert benchmark.run(args) == 0
-    (speed,) = written(out)["speeds"]
+    command = ["benchmark", "--rates", "2", "--requests", "200", "--passes", "1", "--must", "1e12", "--json", str(out)]
+    assert main(command) == 1
+    found = written(out)
+    (speed,) = found["engine"]
     assert speed["skipping"] > 0 < speed["stepping"]
     assert speed["steps_per_request"] > 1
+    assert {one["discipline"] for one in found["reference"]} == {"sequential", "static", "continuous"}
+    said = capsys.readouterr().out
+    assert "full engine, requests per CPU second" in said
+    assert "reference model, static at 1/s" in said
