@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from proxy.context import Reply, RequestContext
+from proxy.errors import Unavailable
 from tests.builders import ScriptedReply, answer, chat, policy_set, stream_of, text_of
 from tests.fleet.builders import Fleet, counted, dead, failing, fate, fleet
 
@@ -19,9 +21,11 @@ async def renewed(f: Fleet) -> None:
         await asyncio.sleep(0.1)
 
 
+@pytest.mark.parametrize("coalesce", ["deterministic", "never"])
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_stale_answer_is_served_at_once_and_renewed_by_one_generation_however_many_ask(stream):
-    async with fleet(policies=REVALIDATE) as f:
+async def test_a_stale_answer_is_served_at_once_and_renewed_by_one_generation_however_many_ask(stream, coalesce):
+    exact = {"ttl_s": TTL_S, "stale_while_revalidate_s": 60}
+    async with fleet(policies=policy_set(exact=exact, coalesce=coalesce)) as f:
         f.upstream.script(
             ScriptedReply(answer("old")), ScriptedReply(stream_of("new") if stream else answer("new"), wait=30.0)
         )
@@ -55,6 +59,23 @@ async def test_a_renewal_that_fails_leaves_the_stale_answer_to_its_time():
         await renewed(f)
         await asyncio.sleep(60)
         assert (await f.ask()).status_code == 503
+
+
+async def test_a_renewal_asks_for_a_new_answer_and_takes_none_by_similarity(monkeypatch):
+    async with fleet(policies=REVALIDATE) as f:
+        await f.ask()
+        await asyncio.sleep(TTL_S)
+        permits = []
+
+        async def call_next(ctx: RequestContext) -> Reply:
+            permits.append(ctx.permits)
+            raise Unavailable("Enough is known.")
+
+        start = f.app.revalidation.start
+        monkeypatch.setattr(f.app.revalidation, "start", lambda ctx, _: start(ctx, call_next))
+        await f.ask()
+        await renewed(f)
+        assert [(permit.look_up, permit.store) for permit in permits] == [(False, True)]
 
 
 async def test_after_the_grace_it_is_a_miss():
