@@ -22,6 +22,7 @@ def main(model: str) -> None:
     params.n_parallel = 4
     params.endpoint_slots = True
     params.endpoint_metrics = True
+    params.ctx_shift = True  # lets it generate for as long as a test needs
     params.cpuparams.n_threads = 1  # more would spin on a busy machine
     server = xllamacpp.Server(params)
     print(f"listening {server.listening_address}", flush=True)

@@ -338,6 +338,17 @@ async def test_F06_a_connection_lost_before_the_head_is_asked_once_more_for_all(
         await assert_nothing_left(s.app)
 
 
+async def test_F06_a_failure_whose_body_is_under_way_is_given_up_before_asking_again():
+    async with stack() as s:
+        s.upstream.script(ScriptedReply([b"data: busy\n\n", 99.0], status=503), ScriptedReply(answer("a")))
+        calls = [Call(s.app, chat()).start() for _ in range(2)]
+        for call in calls:
+            await call.whole()
+        assert {call.text for call in calls} == {"a"}
+        assert (s.upstream.calls, s.upstream.open, s.upstream.aborted) == (2, 0, 1)
+        await assert_nothing_left(s.app)
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 async def test_F06_a_definite_client_error_is_shared_and_not_asked_again(status):
     async with engine_stack() as s:

@@ -107,6 +107,18 @@ async def test_without_ask_usage_a_stream_goes_up_as_it_came_and_plain_clients_d
         assert "stream_options" not in s.upstream.bodies[0]
 
 
+async def test_without_ask_usage_who_asks_for_usage_does_not_join_a_stream_without():
+    async with stack(upstreams=local(ask_usage=False)) as s:
+        s.upstream.script(ScriptedReply([1.0, *PARTS[:-2], DONE]), ScriptedReply([1.0, *PARTS]))
+        bare, full = (Call(s.app, chat(**KINDS[kind])).start() for kind in ("bare", "full"))
+        plain = Call(s.app, chat()).start()
+        assert await bare.whole() == BARE
+        assert await full.whole() == FULL
+        await plain.whole()
+        assert plain.outcome == "fwd=miss; collapsed", "with the one that has usage"
+        assert s.upstream.calls == 2
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("why", ["sampled", "never coalesced", "no room for a flight"])
 async def test_alone_too_each_gets_what_it_asked_for(kind, why):
