@@ -4,12 +4,12 @@ import argparse
 import sys
 from typing import NoReturn
 
-from evaluation.commands import score, study
+from evaluation.commands import calibrate, check, compare, replay, score, study
 from evaluation.dataset import DataError
 from policies.load import PolicyError
 from proxy.cache.embedder import EmbedderUnavailable
 
-COMMANDS = (study, score)
+COMMANDS = (study, check, score, calibrate, compare, replay)
 
 EXAMPLE = """examples:
   python -m evaluation                      every embedder and guard on the shipped sets; report in results/

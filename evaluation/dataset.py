@@ -221,9 +221,9 @@ def asked(text: str) -> Messages:
     return ({"role": "user", "content": text},)
 
 
-def pair(a: str, b: str, family: str | None = None) -> Lookup:
+def pair(a: str, b: str) -> Lookup:
     """`b` is asked where `a` is stored, with an answer that serves both."""
-    return Lookup(f"{a} | {b}", asked(b), (Stored("a", asked(a)),), "a", family, None, "")
+    return Lookup(f"{a} | {b}", asked(b), (Stored("a", asked(a)),), "a", None, None, "")
 
 
 def _form(row: dict[str, Any]) -> str | None:

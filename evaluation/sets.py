@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from evaluation.dataset import Lookup, load
-from evaluation.families import family_lookups
+from evaluation.families import SOURCE, family_lookups
 
 SHIPPED = ("seed_shaped", "fow_cache", "near_miss", "checklist", "paws")
 QUICK = ("seed_shaped", "fow_cache", "near_miss")
@@ -26,6 +26,10 @@ class LabelledSet:
 
 def shipped_path(name: str) -> Path:
     return Path(str(resources.files("evaluation").joinpath("data", f"{name}.jsonl")))
+
+
+def templates_path() -> Path:
+    return Path(str(resources.files("evaluation").joinpath("data", SOURCE)))
 
 
 def shipped(name: str) -> LabelledSet:
