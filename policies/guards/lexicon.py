@@ -71,7 +71,6 @@ class Lexicon:
     entries: Mapping[str, Entry]
     symbols: Mapping[str, frozenset[str]]
     spelled: Mapping[str, frozenset[str]]
-    seconds: Mapping[str, int]
     listed: frozenset[str]
     """Words whose meaning the guard must not miss: misspelled, they are corrected before anything else looks."""
     sources: Mapping[str, Any] = field(repr=False)
@@ -139,7 +138,7 @@ def _build(
         keys.setdefault(other, set()).add(shared)
     _add_names(keys, kinds, labels, sources["names"], more_names, frozenset(words["ambiguous_names"].split()))
     poles = _poles([*(_sides(row) for row in sources["contrasts"]["rows"].splitlines()), *more_contrasts])
-    symbols, spelled, seconds = _units(sources["units"], more_units)
+    symbols, spelled = _units(sources["units"], more_units)
     entries = {
         word: Entry(
             kinds.get(word, PLAIN),
@@ -183,7 +182,7 @@ def _build(
         }
         if len(word) > 2 and word.isalpha()
     )
-    return Lexicon(small, first, second, entries, symbols, spelled, seconds, listed, kept)
+    return Lexicon(small, first, second, entries, symbols, spelled, listed, kept)
 
 
 def _phrase_words(trie: Trie) -> set[str]:
@@ -275,7 +274,7 @@ def _poles(rows: Iterable[Sequence[Sequence[str]]]) -> dict[str, set[int]]:
 
 def _units(
     groups: Mapping[str, Any], more: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], dict[str, int]]:
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     symbols: dict[str, set[str]] = {}
     spelled: dict[str, set[str]] = {}
     for units in groups.values():
@@ -289,9 +288,8 @@ def _units(
         for word in words:
             spelled.setdefault(base_form(word), set()).add(unit)
             symbols.setdefault(word, set()).add(unit)
-    seconds = {"week": 7, "fortnight": 14}
     freeze = {word: frozenset(found) for word, found in symbols.items()}
-    return freeze, {word: frozenset(found) for word, found in spelled.items()}, seconds
+    return freeze, {word: frozenset(found) for word, found in spelled.items()}
 
 
 def _add_phrase(trie: Trie, line: str) -> None:

@@ -112,7 +112,7 @@ def _read_all(draft: Draft) -> None:
             draft.take_pending(ANY)
             draft.clause_start = False
         elif word in small.question:
-            read_question(draft, small.question[word])
+            read_question(draft, small.question[word], index)
             if word in ("who", "what"):
                 read_main_verb(draft, index + 1, word)
         elif word in small.auxiliary and not _is_noun(draft, word, index):

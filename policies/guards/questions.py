@@ -7,6 +7,8 @@ from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, con
 from policies.guards.reading import CAPITAL, CONTRACTED
 
 _WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which"))
+_RELATIVE = frozenset(("who", "which", "when", "where"))
+"""These also join clauses: "employees who were hired"."""
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
 _AGENTS = (
     "er",
@@ -29,9 +31,10 @@ _AGENTS = (
 """Endings of words that name somebody: "the director of Dune" answers "who directed Dune"."""
 
 
-def read_question(draft: Draft, kind: str) -> None:
+def read_question(draft: Draft, kind: str, index: int) -> None:
     """A question word: it asks at the start of a clause, or if nothing else has asked so far; else it joins clauses."""
-    if draft.clause_start or not draft.questions:
+    relative = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
+    if draft.clause_start or not (draft.questions or relative):
         draft.questions.add(kind)
     draft.clause_start = False
 
