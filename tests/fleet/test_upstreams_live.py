@@ -14,7 +14,8 @@ from tests.live import serving
 pytestmark = [pytest.mark.anyio, pytest.mark.real_loop]
 
 PATIENCE_S = 30
-PROBE_S = 0.2
+PROBE_S = 2
+"""Also what a probe waits for an answer: on a busy machine one that is well may need a while."""
 
 
 class Hung:
@@ -43,7 +44,7 @@ class Hung:
 async def two(first_port: int, second_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """A proxy in front of both, and a client of it."""
     engines = [
-        {"name": "a", "url": f"http://127.0.0.1:{first_port}", "timeouts": {"first_byte_s": 0.3}},
+        {"name": "a", "url": f"http://127.0.0.1:{first_port}"},
         {"name": "b", "url": second_url},
     ]
     async with (
