@@ -8,7 +8,7 @@ from pathlib import Path
 from evaluation.dataset import Lookup, load
 from evaluation.families import SOURCE, family_lookups
 
-SHIPPED = ("seed_shaped", "fow_cache", "near_miss", "checklist", "paws")
+SHIPPED = ("seed_shaped", "fow_cache", "near_miss", "traps", "checklist", "paws")
 QUICK = ("seed_shaped", "fow_cache", "near_miss")
 """What `check` runs: few enough texts to embed within a minute on a machine that has none yet."""
 FAMILIES = "families"

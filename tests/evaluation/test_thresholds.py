@@ -11,8 +11,10 @@ from evaluation.thresholds import (
     Tally,
     best_without_wrong,
     by_family,
+    everywhere,
     for_half_of_hits,
     halves,
+    or_never,
     probes,
     tally,
     transferred,
@@ -36,7 +38,7 @@ def other_entry(reach: float) -> Probe:
 
 def test_a_tally_counts_both_kinds_of_wrong_answer():
     seen = [right(0.9), right(0.7), other_entry(0.95), wrong(0.85), wrong(0.5)]
-    assert tally(seen, lambda family: 0.8) == Tally(n_hit=3, hits=1, n_miss=2, false_hits=1, wrong_entry=1)
+    assert tally(seen, everywhere(0.8)) == Tally(n_hit=3, hits=1, n_miss=2, false_hits=1, wrong_entry=1)
 
 
 def test_the_best_threshold_lies_between_the_nearest_wrong_and_the_farthest_right_answer_above_it():
@@ -50,7 +52,7 @@ def test_a_wrong_entry_counts_as_wrong():
 def test_nothing_right_above_the_wrong_leaves_equal_requests():
     seen = [right(0.9), right(math.inf), wrong(0.91)]
     assert best_without_wrong(seen) == NEVER
-    assert tally(seen, lambda family: NEVER).hits == 1
+    assert tally(seen, everywhere(NEVER)).hits == 1
 
 
 @pytest.mark.parametrize("seen", [[right(0.3)], [right(0.3), wrong(-math.inf)], [right(0.9), wrong(0.1)]])
@@ -93,7 +95,7 @@ def test_transfer_scores_every_probe_under_thresholds_it_had_no_part_in():
     def choose(chosen_on):
         groups = {probe.group for probe in chosen_on}
         asked.append(groups)
-        return {"f": 0.8}
+        return everywhere(0.8)
 
     asked: list[set[object]] = []
     assert transferred(seen, choose) == Tally(n_hit=50, hits=50, n_miss=0, false_hits=0, wrong_entry=0)
@@ -102,7 +104,7 @@ def test_transfer_scores_every_probe_under_thresholds_it_had_no_part_in():
 
 
 def test_a_family_without_a_threshold_stays_exact_when_transferred():
-    assert transferred([right(0.9), right(math.inf)], lambda chosen_on: {}).hits == 1
+    assert transferred([right(0.9), right(math.inf)], lambda chosen_on: or_never({})).hits == 1
 
 
 def test_probes_say_what_every_threshold_would_serve(tmp_path):
