@@ -9,6 +9,9 @@ import threading
 from pathlib import Path
 
 CONTEXT_TOKENS_A_SLOT = 1024
+HTTP_THREADS = 128
+"""Its server gives each open connection a thread, and by default it has some eight: further clients would not wait for a
+slot, but for another client to close its connection."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     params.n_parallel = parsed.slots
     params.n_ctx = parsed.slots * CONTEXT_TOKENS_A_SLOT
     params.cpuparams.n_threads = parsed.threads
+    params.n_threads_http = HTTP_THREADS
     server = xllamacpp.Server(params)
     address = str(server.listening_address)
     print(json.dumps({"url": address}) if parsed.json else f"llama.cpp on {address}", flush=True)

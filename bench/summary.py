@@ -38,7 +38,10 @@ def section_figures(section: Section) -> Figures:
         "targets": {name: target_figures(measured) for name, measured in section.measured.items() if measured.repeats},
     }
     if PROXY in figures["targets"] and DIRECT in figures["targets"]:
-        figures["proxy_over_direct"] = ratios(section.measured[PROXY].repeats, section.measured[DIRECT].repeats)
+        told = ratios(section.measured[PROXY].repeats, section.measured[DIRECT].repeats)
+        if not case.stream:
+            del told["ttft_p50"]  # a plain answer comes whole, or nearly so
+        figures["proxy_over_direct"] = told
     return figures
 
 
@@ -147,9 +150,15 @@ def _spread(values: Values, unit: float = 1e3) -> Figures | None:
     return {"count": values.count, "mean": values.mean / unit, **spread}
 
 
-def warnings(figures: Sequence[Figures]) -> list[str]:
-    """What a reader should know before quoting anything."""
+def warnings(figures: Sequence[Figures], load_average: float = 0.0, cores: int | None = None) -> list[str]:
+    """What a reader should know before quoting anything.
+
+    Args:
+        load_average: before the bench began; above one process for every second core, others were at work.
+    """
     found = []
+    if cores and load_average > cores / 2:
+        found.append(f"not a quiet machine: load average {load_average} on {cores} cores before it began")
     for section in figures:
         for name, target in section["targets"].items():
             title = f"{section['title']}, {name}"

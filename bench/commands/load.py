@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
         return INTERRUPTED
     if args.json != "-":
         show(report)
-    broken = session.broken_promises(sections) if args.stub else []
+    broken = session.broken_promises(sections) if args.stub and not args.no_coalesce else []
     if args.json == "-":
         sys.stdout.write(page.json_text(report))
     try:
@@ -324,7 +324,9 @@ def _measure(
     report["sections"] = [figures for one in sections if (figures := summary.section_figures(one))["targets"]]
     families = {name for one in report["sections"] for target in one["targets"].values() for name in target["families"]}
     report["families"] = sorted(families)
-    report["warnings"] = summary.warnings(report["sections"])
+    report["warnings"] = summary.warnings(
+        report["sections"], report["load_average"]["before"], report["machine"]["cores"]
+    )
     return report, sections, crew.interrupted
 
 

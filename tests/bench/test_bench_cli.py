@@ -184,6 +184,12 @@ def test_share_at_the_limit_is_not_client_bound():
     assert summary.warnings([summary.section_figures(section([tally({"hit": 1}, cpu=0.7)]))]) == []
 
 
+def test_busy_machine_is_told():
+    (told,) = summary.warnings([], load_average=1.5, cores=2)
+    assert "load average 1.5 on 2 cores" in told
+    assert summary.warnings([], load_average=1.0, cores=2) == []
+
+
 @pytest.fixture
 def report() -> summary.Figures:
     sections = [section([tally({"hit": 6, "miss": 2})], [tally({"uncached": 4})])]
