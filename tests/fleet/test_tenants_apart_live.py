@@ -24,13 +24,14 @@ class Lane:
 
     taken = 0
 
-    def server(self, app: App, *rest: Any) -> DrainingServer:
+    def server(self, app: App, *given: Any) -> DrainingServer:
         def take(url: bytes, headers: Headers, body: bytes) -> bytes | None:
             reply = app.hit_lane(url, headers, body)
             self.taken += reply is not None
             return reply
 
-        return DrainingServer(app, *rest, lane=take)
+        host, port, limits, on_drain, on_reload, on_listening = given
+        return DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, take)
 
 
 @pytest.fixture(autouse=True)
