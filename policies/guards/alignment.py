@@ -36,10 +36,10 @@ def align(cached: Sequence[Term], asked: Sequence[Term]) -> Alignment:
         if cached_open and asked_open:
             _pair_compounds(cached, asked, cached_open, asked_open, pairs)
             _pair_compounds(asked, cached, asked_open, cached_open, pairs, swapped=True)
-    if cached_open:
-        cached_open = _drop_repeats(cached, cached_open)
-    if asked_open:
-        asked_open = _drop_repeats(asked, asked_open)
+    cached_rest, asked_rest = _drop_repeats(cached, cached_open), _drop_repeats(asked, asked_open)
+    if len(cached_rest) == len(cached_open) or len(asked_rest) == len(asked_open):
+        # Otherwise each says another word twice ("left or right? … left", "left or right? … right").
+        cached_open, asked_open = cached_rest, asked_rest
     return Alignment(pairs, [cached[i] for i in cached_open], [asked[j] for j in asked_open])
 
 
@@ -110,5 +110,7 @@ def _pair_compounds(
 
 def _drop_repeats(terms: Sequence[Term], still_open: list[int]) -> list[int]:
     """A word said twice on one side needs no second partner."""
+    if not still_open:
+        return still_open
     paired = {term.word for k, term in enumerate(terms) if k not in still_open}
     return [i for i in still_open if terms[i].kind == ASPECT or terms[i].word not in paired]

@@ -58,7 +58,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         return conflict("unrelated", cached.words, asked.words)
     return (
         ("question" in guards and question_conflict(cached, asked, left, right))
-        or ("scope" in guards and scope_conflict(cached, asked, left, right))
+        or ("scope" in guards and scope_conflict(cached, asked, left, right, alignment.pairs))
         or ("tense" in guards and tense_conflict(cached, asked))
         or ("order" in guards and order_conflict(cached, asked, alignment.pairs))
         or leftover_conflict(cached, asked, left, right, guards)

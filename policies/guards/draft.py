@@ -35,12 +35,16 @@ class Draft:
         self.being = False
         self.person = ""
         self.addressed = False
+        self.agents: set[str] = set()
+        self.patients: set[str] = set()
+        self.asks_for = ""
         self.symmetric = False
 
         # What the words read last mean for the next one.
         self.slot = ""
         self.joined = ""
         self.bound = ""
+        self.determiner = ""
         self.pending: list[str] = []
         """Negations, "only" and "except" that wait for the term they are about."""
         self.turned = False
@@ -90,9 +94,14 @@ class Draft:
                 meant = lexicon.entry(intended)
                 guess = meant.keys if meant else frozenset((base_form(intended),))
         graded = base in lexicon.small.graded
+        plural = word.endswith("s") and base != word
+        determiner = "" if plural and self.determiner != "all" else self.determiner
         self.terms.append(
-            Term(base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess)
-        )
+            Term(
+                base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess,
+                determiner, plural,
+            )
+        )  # fmt: skip
         self.joined = ""
         self.clause_start = False
         self.counting = False

@@ -35,6 +35,9 @@ class Term(NamedTuple):
     """False for a word outside the vocabulary, which may be a misspelling."""
     guess: frozenset[str]
     """Keys of the word it may be a misspelling of."""
+    determiner: str = ""
+    """What its phrase begins with: "a", "one" or "all"; empty for anything else."""
+    plural: bool = False
 
 
 class Quantity(NamedTuple):
@@ -76,6 +79,14 @@ class Facts:
     being: bool = False
     """Whether its first verb is a form of "be" or "have"."""
     formats: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
+    """Persons that do something ("I", "they"), as far as pronouns say."""
+    patients: frozenset[str] = frozenset()
+    """Persons that something is done to ("me", "them")."""
+    asks_for: str = ""
+    """"subject" ("what eats spiders") or "object" ("what do spiders eat"); empty where it can't be told."""
+    requests: bool = False
+    """Whether it has something made up or picked out: "suggest a name"."""
     symmetric: bool = False
     """Whether the relation it names reads the same both ways ("difference between")."""
     english: bool = True

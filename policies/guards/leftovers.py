@@ -31,6 +31,9 @@ def leftover_conflict(
     if not left and not right:
         return None
     polar = "polar" in cached.questions and "polar" in asked.questions
+    if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
+        # "Can I" asks what "is it safe to" asks.
+        left, right = ([term for term in side if term.word != "safe" or term.negated] for side in (left, right))
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
     if "substitution" in guards and left and right and bool(heavy_left) == bool(heavy_right):
         return conflict("substitution", [term.word for term in left], [term.word for term in right])

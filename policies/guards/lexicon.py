@@ -54,6 +54,7 @@ class Small:
     negators: frozenset[str]
     foreign: frozenset[str]
     common: frozenset[str]
+    commands: frozenset[str]
     not_bare: frozenset[str]
     months: frozenset[str]
     tense: Mapping[str, str]
@@ -70,6 +71,8 @@ class Lexicon:
     second: Trie
     entries: Mapping[str, Entry]
     symbols: Mapping[str, frozenset[str]]
+    cased: frozenset[str]
+    """Symbols that are another unit in other case ("Mb", "MB")."""
     spelled: Mapping[str, frozenset[str]]
     listed: frozenset[str]
     """Words whose meaning the guard must not miss: misspelled, they are corrected before anything else looks."""
@@ -182,7 +185,7 @@ def _build(
         }
         if len(word) > 2 and word.isalpha()
     )
-    return Lexicon(small, first, second, entries, symbols, spelled, listed, kept)
+    return Lexicon(small, first, second, entries, symbols, _cased(symbols), spelled, listed, kept)
 
 
 def _phrase_words(trie: Trie) -> set[str]:
@@ -218,6 +221,7 @@ def _small(words: Mapping[str, Any]) -> Small:
         negators=split("negators"),
         foreign=split("foreign"),
         common=split("common"),
+        commands=split("commands"),
         not_bare=split("not_bare"),
         months=split("months"),
         tense=inverted("tense"),
@@ -290,6 +294,20 @@ def _units(
             symbols.setdefault(word, set()).add(unit)
     freeze = {word: frozenset(found) for word, found in symbols.items()}
     return freeze, {word: frozenset(found) for word, found in spelled.items()}
+
+
+def _cased(symbols: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    spellings: dict[str, set[str]] = {}
+    for symbol in symbols:
+        spellings.setdefault(symbol.lower(), set()).add(symbol)
+    return frozenset(
+        symbol
+        for group in spellings.values()
+        for symbol in group
+        if len(symbol) > 1
+        and not symbol.islower()
+        and any(symbols[symbol].isdisjoint(symbols[other]) for other in group)
+    )
 
 
 def _add_phrase(trie: Trie, line: str) -> None:

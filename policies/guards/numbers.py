@@ -77,7 +77,7 @@ def read_words(words: list[str], start: int) -> tuple[str, str, int]:
             if seen and current % 100:
                 break
             current += TENS[word]
-        elif word in SCALES and (seen or (index + 1 < len(words) and not words[index + 1].endswith("s"))):
+        elif word in SCALES and (seen or _counts(words, index + 1)):
             scale = SCALES[word]
             current = max(current, 1) * scale
             if scale > 100:
@@ -99,6 +99,11 @@ def read_words(words: list[str], start: int) -> tuple[str, str, int]:
         index += 1
         taken = index - start
     return (str(total + current), "number", taken) if seen else ("", "", 0)
+
+
+def _counts(words: list[str], index: int) -> bool:
+    """Whether a magnitude counts what follows ("million dollar idea"), and is no noun ("millions", "a million.")."""
+    return index < len(words) and words[index].isalpha() and not words[index].endswith("s")
 
 
 def roman(text: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Term
+from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Term, conflict
 
 _OPPOSED_SLOTS = {
     frozenset(pair)
@@ -54,6 +55,10 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     if cached.symmetric and asked.symmetric:
         return None
     ordered = sorted(pairs)
+    if _roles_exchanged(cached, asked, ordered):
+        shown = (sorted(facts.agents) + sorted(facts.patients) for facts in (cached, asked))
+        return conflict("order", *shown)
+    sides = {cached.asks_for, asked.asks_for} == {"subject", "object"}
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
             first, second = one[i], one[k]
@@ -66,6 +71,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                     reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)
                 )
             inverted = m < j
+            if inverted and sides:
+                return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
             if second.joined and (other[j].joined if inverted else other[m].joined):
                 continue
             voice = ("by" in (first.slot, second.slot)) != ("by" in (other[j].slot, other[m].slot))
@@ -88,6 +95,21 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                 if inverted and not pivot and _names_a_class(cached, asked):
                     return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
     return None
+
+
+def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]) -> bool:
+    """ "Can I sue them", "can they sue me"; with a noun for the other person, its place changes as well."""
+    exchanged = (cached.agents & asked.patients) - cached.patients - asked.agents
+    returned = (asked.agents & cached.patients) - asked.patients - cached.agents
+    if exchanged and returned:
+        return True
+    if not (exchanged or returned):
+        return False
+    one, other = cached.terms, asked.terms
+    return any(
+        m < j and not (one[i].slot or one[k].slot or other[j].slot or other[m].slot)
+        for (i, j), (k, m) in pairwise(ordered)
+    )
 
 
 def _pivot(ordered: list[tuple[int, int]], i: int, k: int, j: int, m: int) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
-from policies.guards.facts import PLAIN, SOFT, Facts, Term
-from policies.guards.lexicon import VOID, Lexicon, default_lexicon
+from policies.guards.facts import NAME, PLAIN, SOFT, Facts, Term
+from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.negation import NEGATORS, read_negation
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, Item, apply_phrases, read
 from policies.guards.scope import read_quantifier
-from policies.guards.tense import PERSONS, read_main_verb, read_person
+from policies.guards.spelling import without_accents
+from policies.guards.tense import AGENTS, PATIENTS, PERSONS, read_main_verb, read_person
 from policies.guards.tokens import MAX_CHARS, tokenize
 
 MAX_TERMS = 160
@@ -30,6 +31,14 @@ _BOUNDS = {
     "beyond": ">",
 }
 _CONVERTING = frozenset(("convert", "conversion", "converted", "express", "expressed"))
+_REQUESTS = frozenset(
+    ("suggest", "recommend", "tell", "give", "list", "name", "write", "generate", "share", "need", "want")
+)
+_DETERMINERS = frozenset(
+    ("the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "some", "any")
+)
+_VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "slim", "se"))
+"""Last names of products: "pro" is no advantage and "max" no maximum behind a name or a number."""
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
@@ -41,13 +50,19 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     lexicon = default_lexicon() if lexicon is None else lexicon
     reading = read(tokenize(text), lexicon)
     english, fragment = _language(reading.items, text, lexicon)
+    if english and not text.isascii():
+        reading = reading._replace(items=[item._replace(word=without_accents(item.word)) for item in reading.items])
     items = apply_phrases(apply_phrases(reading.items, lexicon.first), lexicon.second) if english else reading.items
     draft = Draft(items, lexicon)
     _read_all(draft)
     if len(draft.terms) + len(draft.quantities) + len(reading.code) > MAX_TERMS:
         return _opaque(text)
     return Facts(
-        words=tuple(item.word for item in reading.items if item.word not in STOPS and item.word != ","),
+        words=tuple(
+            item.raw if item.raw in lexicon.cased else item.word
+            for item in reading.items
+            if item.word not in STOPS and item.word != ","
+        ),
         terms=tuple(draft.terms),
         quantities=tuple(draft.quantities),
         units=tuple(draft.units),
@@ -64,6 +79,10 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         modal=draft.modal,
         being=draft.being,
         formats=frozenset(draft.formats),
+        agents=frozenset(draft.agents),
+        patients=frozenset(draft.patients),
+        asks_for=draft.asks_for,
+        requests=not draft.questions and not _REQUESTS.isdisjoint([item.word for item in reading.items]),
         symmetric=draft.symmetric,
         english=english,
         fragment=fragment,
@@ -81,13 +100,15 @@ def _language(items: list[Item], text: str, lexicon: Lexicon) -> tuple[bool, boo
         letters = [letter for letter in text if letter.isalpha()]
         if sum(letter > "\x7f" for letter in letters) > 0.1 * len(letters):
             return False, False
-    common = foreign = 0
+    common = commands = foreign = 0
     for item in items:
         if item.word in lexicon.small.common:
             common += 1
         elif item.word in lexicon.small.foreign:
             foreign += 1
-    return foreign <= common, not common
+        elif item.word in lexicon.small.commands:
+            commands += 1
+    return foreign <= common + commands, not common
 
 
 def _read_all(draft: Draft) -> None:
@@ -127,6 +148,10 @@ def _read_all(draft: Draft) -> None:
         elif not read_quantifier(draft, word, index):
             if word in PERSONS or word == "you":
                 read_person(draft, word, index)
+            if word in AGENTS:
+                draft.agents.add(AGENTS[word])
+            elif word in PATIENTS:
+                draft.patients.add(PATIENTS[word])
             if word in small.coordinators:
                 draft.joined = "vs"
                 draft.symmetric = draft.symmetric or word in ("versus", "between")
@@ -143,7 +168,7 @@ def _read_all(draft: Draft) -> None:
 
 def _read_mark(draft: Draft, mark: str) -> None:
     """Punctuation ends what a preposition governs, and with it a clause."""
-    draft.slot = ""
+    draft.slot = draft.determiner = ""
     if mark in STOPS:
         draft.end_sentence()
     elif mark == ",":
@@ -190,6 +215,7 @@ def _read_preposition(draft: Draft, word: str, index: int) -> None:
     """A preposition governs what follows it; at the end of a phrase it is a particle, before a number a bound."""
     small = draft.lexicon.small
     draft.clause_start = False
+    draft.determiner = ""
     following = draft.word_at(index + 1)
     if (
         word in ("in", "on", "over")
@@ -213,6 +239,10 @@ def _read_preposition(draft: Draft, word: str, index: int) -> None:
             )
 
 
+def _name(word: str) -> Entry:
+    return Entry(NAME, frozenset((word,)), NOTHING, "entity", frozenset())
+
+
 def _read_content(draft: Draft, item: Item, index: int) -> None:
     """A word that carries meaning, or none ("the", "really")."""
     word = item.word
@@ -221,16 +251,28 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if word == "name" and draft.clause_start and not draft.terms and not draft.questions:
         return  # "name three rivers" is "list three rivers"
     following = draft.items[index + 1] if index + 1 < len(draft.items) else None
+    at_end = following is None or following.word in STOPS
+    if word in _DETERMINERS and draft.determiner != "all":
+        draft.determiner = ""
     if word in ("a", "an"):
-        if following is None or following.word in STOPS or following.word in draft.lexicon.small.prepositions:
+        draft.determiner = "a"
+        if at_end or (following and following.word in draft.lexicon.small.prepositions):
             draft.add(word, None)  # the name of a variable: "divide a by b"
         elif draft.word_at(index - 1) in ("name", "suggest", "recommend") and not draft.terms:
             draft.quantifiers.add("one")
         return
-    if word == "cheers" and index and (following is None or following.word in STOPS):
+    if word == "cheers" and index and at_end:
         return  # thanks, not the toast
+    if word == "fast" and at_end and draft.terms and not (draft.being or "polar" in draft.questions):
+        return  # "quickly", which says as little: "lose weight fast"
     if word == "x" and draft.quantities and following is not None and following.flags & DIGITS:
         word = "times"
+    if word in _VARIANTS and draft.terms and (draft.terms[-1].kind == NAME or is_number(draft.items[index - 1])):
+        draft.add(word, _name(word), item.flags)
+        return
+    if item.raw in draft.lexicon.cased:
+        draft.add(item.raw, _name(item.raw))  # "Mb" is not "MB"
+        return
     entry = draft.lexicon.entry(word)
     if word == "less" and following is not None:
         turned = draft.lexicon.entry(following.word)

@@ -66,6 +66,7 @@ def read_quantity(draft: Draft, index: int) -> int:
             # A pronoun ("which one", "one of"), or a choice ("give me one example").
             if draft.word_at(index - 1) in ("list", "give", "name", "exactly", "just", "only", "least"):
                 draft.quantifiers.add("one")
+            draft.determiner = "one"
             return 1
         if following == "dozen":
             value, taken = times(value, 12), taken + 1

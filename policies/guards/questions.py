@@ -35,8 +35,19 @@ def read_question(draft: Draft, kind: str, index: int) -> None:
     """A question word: it asks at the start of a clause, or if nothing else has asked so far; else it joins clauses."""
     relative = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
     if draft.clause_start or not (draft.questions or relative):
+        if kind in ("who", "what", "which") and not draft.asks_for:
+            draft.asks_for = _asked_for(draft, index)
         draft.questions.add(kind)
     draft.clause_start = False
+
+
+def _asked_for(draft: Draft, index: int) -> str:
+    """ "What do spiders eat" asks for the object, "what eats spiders" for the subject."""
+    following = draft.words[index + 1 : index + 4]
+    verb = next((word for word in following if word in draft.lexicon.small.auxiliary), "")
+    if verb in ("do", "does", "did"):
+        return "object"
+    return "" if verb else "subject"
 
 
 def read_marker(draft: Draft, name: str) -> None:
@@ -79,7 +90,8 @@ def _asks(draft: Draft, word: str, index: int) -> bool:
         return bool(draft.items[index + 1].flags & CONTRACTED) and draft.word_at(index + 2) in small.subject
     if word not in ("do", "have", "be", "must"):
         return True
-    return following in small.subject or bool(draft.items[index + 1].flags & CAPITAL) or following.endswith("s")
+    capital = bool(draft.items[index + 1].flags & CAPITAL)
+    return capital or following in small.subject or following in small.quantifiers or following.endswith("s")
 
 
 def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list[Term]) -> Conflict | None:

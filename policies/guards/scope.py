@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.guards.draft import Draft
-from policies.guards.facts import Conflict, Facts, Term, conflict
+from policies.guards.facts import SOFT, Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
 
 _WHOLE = frozenset(("all", "some", "most", "neither", "none", "both"))
@@ -24,21 +24,27 @@ def read_quantifier(draft: Draft, word: str, index: int) -> bool:
     if kind is None:
         return False
     draft.quantifiers.add(kind)
+    draft.determiner = "all" if word in ("all", "every", "each") else ""
     if "not" in draft.pending:
         draft.pending.remove("not")
         draft.negations.append(frozenset((f"!{kind}",)))
     return True
 
 
-def scope_conflict(cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term]) -> Conflict | None:
+def scope_conflict(
+    cached: Facts, asked: Facts, left: Sequence[Term], right: Sequence[Term], pairs: Sequence[tuple[int, int]]
+) -> Conflict | None:
     """ "Only" and "except" of the same things; quantifiers alike, where they change the answer."""
     for one, other in ((cached.only, asked.only), (cached.excepted, asked.excepted)):
         if len(one) != len(other) or any(_differ(mine, yours) for mine, yours in zip(one, other, strict=True)):
             return conflict("only_except", [min(keys) for keys in one], [min(keys) for keys in other])
+    found = _determiner_conflict(cached, asked, pairs)
+    if found:
+        return found
     mine, yours = cached.quantifiers, asked.quantifiers
     if mine == yours:
         return None
-    single = mine or yours
+    single = (mine - {"any"}) or (yours - {"any"})
     polar = "polar" in cached.questions or "polar" in asked.questions
     clash = (
         bool(mine - {"any"} and yours - {"any"})
@@ -47,6 +53,31 @@ def scope_conflict(cached: Facts, asked: Facts, left: Sequence[Term], right: Seq
         or (single == {"all"} and any(term.graded for term in (*left, *right)))  # "all pizzas", "the best pizza"
     )
     return conflict("quantity", sorted(mine), sorted(yours)) if clash else None
+
+
+def _determiner_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> Conflict | None:
+    """One thing against all of its kind, and against several where they are asked for."""
+    for i, j in pairs:
+        one, other = cached.terms[i], asked.terms[j]
+        if (one.determiner or other.determiner) and (
+            _one_of_all(one, other)
+            or _one_of_all(other, one)
+            or (cached.requests and _one_of_many(one, other))
+            or (asked.requests and _one_of_many(other, one))
+        ):
+            return Conflict("quantity", f"{one.determiner} {one.word}", f"{other.determiner} {other.word}")
+    return None
+
+
+def _one_of_all(one: Term, other: Term) -> bool:
+    """ "Delete a branch", "delete all branches"."""
+    return one.determiner in ("a", "one") and other.determiner == "all"
+
+
+def _one_of_many(one: Term, other: Term) -> bool:
+    """ "Suggest a name", "suggest names": the thing asked for, not what it is about."""
+    single = one.determiner in ("a", "one") and not one.plural
+    return single and other.plural and other.determiner == "" and not (one.slot or other.slot) and one.kind != SOFT
 
 
 def _differ(mine: frozenset[str], yours: frozenset[str]) -> bool:

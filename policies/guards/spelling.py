@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
 
 from policies.guards.vocabulary import known_words
@@ -51,6 +52,11 @@ def _distance(one: str, other: str, limit: int) -> int:
             return limit + 1
         before_last, last = last, row
     return last[-1]
+
+
+def without_accents(word: str) -> str:
+    """ "crème" as it is typed in a hurry."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
 
 
 @lru_cache(maxsize=1 << 13)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policies.guards.draft import Draft
-from policies.guards.facts import Conflict, Facts
+from policies.guards.facts import ASPECT, Conflict, Facts
 from policies.guards.vocabulary import base_form
 
 PERSONS = {
@@ -17,6 +17,9 @@ PERSONS = {
     "she": "she",
     "hers": "she",
 }
+AGENTS = {"i": "first", "we": "first", "he": "he", "she": "she", "they": "they"}
+PATIENTS = {"me": "first", "us": "first", "him": "he", "them": "they"}
+"""Only the pronouns that show their case: "her" and "you" do not."""
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -54,7 +57,8 @@ def read_person(draft: Draft, word: str, index: int) -> None:
     elif "how" not in draft.questions:
         before, following = draft.word_at(index - 1), draft.word_at(index + 1)
         asked = before in ("have", "did", "were") or following in ("have", "ever", "think")
-        draft.addressed = draft.addressed or asked or (before in ("do", "would") and "polar" not in draft.questions)
+        anyone = "polar" in draft.questions or any(term.kind == ASPECT for term in draft.terms)
+        draft.addressed = draft.addressed or asked or (before in ("do", "would") and not anyone)
 
 
 def tense_conflict(cached: Facts, asked: Facts) -> Conflict | None:
@@ -76,8 +80,13 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if "polar" in cached.questions and "polar" in asked.questions and both != {"advised", "obliged"}:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
-        clash = clash or ("possible" in both and cached.being != asked.being)
+        # … but for "is it safe to", which is what "can I" asks then.
+        clash = clash or ("possible" in both and cached.being != asked.being and not (_safe(cached) or _safe(asked)))
     return Conflict("modality", one, other) if clash else None
+
+
+def _safe(facts: Facts) -> bool:
+    return any(term.word == "safe" and not term.negated for term in facts.terms)
 
 
 def _person_conflict(cached: Facts, asked: Facts) -> Conflict | None:
