@@ -15,6 +15,9 @@ FROM python:3.11-slim
 RUN useradd --system --uid 10001 --no-create-home askonce
 COPY --from=build /venv /venv
 COPY config/docker.yaml /etc/askonce/proxy.yaml
+# What the packaged families name as their evidence is looked for from here.
+WORKDIR /askonce
+COPY results/evaluation results/evaluation
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1
 USER 10001
 EXPOSE 8080
