@@ -10,8 +10,8 @@ from pathlib import Path
 
 CONTEXT_TOKENS_A_SLOT = 1024
 HTTP_THREADS = 128
-"""Its server gives each open connection a thread, and by default it has some eight: further clients would not wait for a
-slot, but for another client to close its connection."""
+"""Its server gives each open connection a thread, and by default it has some eight: a ninth client would not wait for
+a slot, but for another client to close its connection."""
 
 
 def main(arguments: list[str] | None = None) -> int:

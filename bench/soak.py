@@ -28,8 +28,8 @@ CAPACITY_USERS = 32
 CAPACITY_SHARE = 0.5
 WARM_SHARE = 0.3
 """Of the time, in which caches and allocators fill up."""
-FLAT_SHARE = 0.05
-"""Of the memory: what it may grow by over the rest of the run."""
+FLAT_SHARE, FLAT_MB = 0.05, 5.0
+"""Of the memory, and at the most: what it may grow by over the rest of the run."""
 SAMPLES = 240
 RELEASE_S = 30.0
 """Within which idle connections must be gone; the longest keep-alive is 3 s."""
@@ -66,7 +66,7 @@ class Soaked:
         measured = self.measured
         if len(measured) > 2:
             minutes = (measured[-1].at_s - measured[0].at_s) / 60
-            allowed_mb = FLAT_SHARE * measured[0].rss_mb
+            allowed_mb = min(FLAT_SHARE * measured[0].rss_mb, FLAT_MB)
             if self.slope_mb_per_min * minutes > allowed_mb:
                 told = f"{self.slope_mb_per_min * minutes:.1f} MB in {minutes:.1f} min, {allowed_mb:.1f} allowed"
                 found.append(f"memory grows: {told}")

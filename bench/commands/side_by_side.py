@@ -39,7 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peers", default="", metavar="NAMES", help=f"some of {', '.join(PACKAGES)}; installed by pip")
     parser.add_argument("--metrics", default=",".join(METRICS), metavar="NAMES", help=f"some of {', '.join(METRICS)}")
     parser.add_argument(
-        "--command", default=PROXY_COMMAND, metavar="WORDS", help="the proxy; PORT, UPSTREAM and LOG are filled in"
+        "--command",
+        default=PROXY_COMMAND,
+        metavar="WORDS",
+        help="with PORT, UPSTREAM, LOG, POLICIES filled in",
     )
     parser.add_argument("--unpinned", action="store_true", help="let the system place the processes")
     parser.add_argument("--must", action="store_true", help="exit 1 if a goal that must be reached is missed")

@@ -1,5 +1,6 @@
 """What a run needs: the compiled tools, nginx's configuration, and each peer's virtual environment."""
 
+import json
 import os
 import shutil
 import socket
@@ -7,11 +8,14 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from bench.side_by_side.bodies import write_bodies
+from config.document import read_document
 
 SOURCES = Path(__file__).parent
+POLICIES = "policies.yaml"
 PACKAGES = {
     "litellm": "litellm[proxy]==1.108.7",
     "cachellm": "cachellm-proxy==0.3.0",
@@ -71,7 +75,17 @@ def build(folder: Path, peers: list[str]) -> Workshop:
         for name, port in workshop.ports.items():
             text = text.replace(f"@{name.upper()}@", str(port))
         (folder / source.name).write_text(text)
+    (folder / POLICIES).write_text(exact_only())
     return workshop
+
+
+def exact_only() -> str:
+    """The default families without semantic lookup, as YAML: the embedder is not what is compared here."""
+    text = resources.files("config").joinpath("policies.yaml").read_text("utf-8")
+    policies = read_document(text, "config/policies.yaml").data
+    for family in (policies["defaults"], *policies["families"]):
+        family.pop("semantic", None)
+    return json.dumps(policies)
 
 
 def clean(workshop: Workshop) -> None:

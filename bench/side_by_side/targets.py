@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from bench.side_by_side.build import Workshop
+from bench.side_by_side.build import POLICIES, Workshop
 
 Kind = Literal["pass", "hit"]
 
@@ -32,14 +32,17 @@ class Target:
 PASS: frozenset[Kind] = frozenset({"pass"})
 HIT: frozenset[Kind] = frozenset({"hit"})
 BOTH = PASS | HIT
-PROXY_COMMAND = f"{shlex.quote(sys.executable)} -m proxy --port PORT --upstream UPSTREAM --access-log LOG"
-"""The whole product as its defaults make it: default policies, metrics, tenants; its access log in a file."""
+PROXY_COMMAND = (
+    f"{shlex.quote(sys.executable)} -m proxy --port PORT --upstream UPSTREAM --access-log LOG --policies POLICIES"
+)
+"""The whole product: tenants, metrics, an access log in a file, the default families; embedder and shared store off."""
 
 
 def targets(workshop: Workshop, peers: list[str], command: str, cwd: Path) -> list[Target]:
     """All but the stub alone: nginx, its cache, the proxy, and the peers asked for."""
     ports, folder = workshop.ports, workshop.folder
     words = {"PORT": str(ports["proxy"]), "UPSTREAM": workshop.stub_url, "LOG": str(folder / "access.log")}
+    words["POLICIES"] = str(folder / POLICIES)
     proxy = tuple(words.get(word, word) for word in shlex.split(command))
     nginx = ("nginx", "-p", str(folder), "-c", "nginx.conf")
     found = [

@@ -8,10 +8,11 @@ import pytest
 
 from bench.__main__ import main
 from bench.side_by_side.bodies import BODIES, body, flight_body
-from bench.side_by_side.build import CannotBuild, Workshop, check, free_ports
+from bench.side_by_side.build import CannotBuild, Workshop, check, exact_only, free_ports
 from bench.side_by_side.measure import METRICS, Figures, Run
 from bench.side_by_side.targets import PROXY_COMMAND, targets
 from bench.side_by_side.verdict import GOALS, Goal, ratios, reached, summary, unquiet
+from policies.load import load_policies
 
 WORKSHOP = Workshop(Path("/w"), dict.fromkeys(("stub", "proxy", "nginx", "nginx_cache"), 1))
 
@@ -110,9 +111,18 @@ def test_proxy_is_started_with_its_defaults_and_a_log_in_a_file():
     command = found["proxy"].command
     assert command[1:] == (
         *("-m", "proxy", "--port", "1", "--upstream", "http://127.0.0.1:1"),
-        *("--access-log", "/w/access.log"),
+        *("--access-log", "/w/access.log", "--policies", "/w/policies.yaml"),
     )
     assert found["nginx-cache"].same_process_as == "nginx"
+
+
+def test_families_are_the_default_ones_without_the_embedder(tmp_path: Path):
+    path = tmp_path / "policies.yaml"
+    path.write_text(exact_only())
+    ours, default = load_policies(path), load_policies(None)
+    assert [family.name for family in ours.families] == [family.name for family in default.families]
+    assert all(family.semantic.mode == "off" for family in (ours.defaults, *ours.families))
+    assert [family.exact for family in ours.families] == [family.exact for family in default.families]
 
 
 def test_ports_are_free_and_different():
