@@ -15,7 +15,9 @@ from tests.builders import CHAT
 class Call:
     """Runs in a task of its own, as a server would run it. The reply is in `status`, `headers` and `pieces`."""
 
-    def __init__(self, app: App, body: Any, *, path: str = CHAT, key: str = "sk-a", **headers: str) -> None:
+    def __init__(
+        self, app: App, body: Any, *, path: str = CHAT, query: str = "", key: str = "sk-a", **headers: str
+    ) -> None:
         self.status = 0
         self.headers: dict[str, str] = {}
         self.pieces: list[bytes] = []
@@ -30,7 +32,7 @@ class Call:
             "method": "POST",
             "path": path,
             "raw_path": path.encode(),
-            "query_string": b"",
+            "query_string": query.encode(),
             "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
             "client": ("127.0.0.1", 50000),
         }

@@ -16,6 +16,7 @@ from proxy.context import Reply
 from proxy.edge import Message
 from proxy.flight import Flight
 from proxy.middleware.micro_batch import Alone, Member
+from proxy.middleware.single_flight import Head
 from tests.builders import CHAT, COMPLETIONS, chat, completion, policy_set
 from tests.cancelling import MOMENTS, Moment, cancelled_at, driven
 from tests.flights.calls import Call
@@ -64,6 +65,7 @@ FORMS = {
     "followed": Form(STREAM, company=[STREAM, asks("chunk-ms=1 words=4")]),
     "in the queue": Form(asks("words=4"), company=[asks("words=3")], settings=local(max_concurrency=1)),
     "in a window": Form(asks("words=4"), company=[asks("words=3")], policies=WINDOW),
+    "in a window, streamed": Form(STREAM, company=[asks("words=3")], policies=WINDOW),
     "merged": Form(completes("a"), company=[completes("b")], policies=MERGE, path=COMPLETIONS),
     "waiting to ask again": Form(RETRY, company=[RETRY, RETRY]),
     "over the bound": Form(
@@ -124,8 +126,8 @@ async def test_F02_a_flight_cancelled_at_any_await_is_one_error_for_all_and_leav
         start = s.app.flights.start
 
         def start_driven(
-            key: bytes, *, stream: bool, produce: Callable[[Flight[Reply]], Coroutine[Any, Any, None]]
-        ) -> Flight[Reply] | None:
+            key: bytes, *, stream: bool, produce: Callable[[Flight[Head]], Coroutine[Any, Any, None]]
+        ) -> Flight[Head] | None:
             if not target:
                 return start(key, stream=stream, produce=produce)
             step = target.pop()

@@ -8,7 +8,9 @@ import orjson
 import pytest
 
 from bench.upstream import StubEngine
+from proxy.edge import Message
 from proxy.errors import UpstreamFailed
+from proxy.heartbeat import Heartbeat
 from tests.builders import (
     COMPLETIONS,
     DONE,
@@ -190,6 +192,33 @@ async def test_S14_a_comment_never_falls_inside_an_event():
         await broken.whole()
         assert broken.body.startswith(long[:200] + b"\n\n")
         assert broken.error_code == "cut_short"
+
+
+async def test_S14_an_error_of_our_own_never_falls_inside_an_event():
+    long = chunk({"content": "x" * 300})
+    async with stack(store={"max_entry_bytes": 64}) as s:
+        s.upstream.script(ScriptedReply([long[:200], 99.0]))
+        call = Call(s.app, chat(stream=True)).start()
+        await call.pieces_sent(1)
+        await s.app.flights.drain(0)
+        await call.whole()
+        assert call.body.startswith(long[:200] + b"\n\n")
+        assert call.error_code == "shutting_down"
+
+
+async def test_S14_after_the_end_of_its_stream_a_heartbeat_sends_nothing():
+    sent = []
+
+    async def send(message: Message) -> None:
+        sent.append(message["body"])
+        await asyncio.Event().wait()  # the client takes nothing
+
+    heartbeat = Heartbeat(send, 1)
+    heartbeat.waiting()
+    await asyncio.sleep(1.5)
+    await heartbeat.aclose()
+    await asyncio.sleep(10)
+    assert sent == [b": askonce\n\n"]
 
 
 async def test_S14_a_client_that_does_not_read_gets_no_heap_of_comments():

@@ -84,6 +84,27 @@ async def test_what_does_not_fit_into_an_array_of_this_clients_travels_apart(bod
         assert s.engine.stats.requests == 2
 
 
+async def test_another_query_travels_apart_and_another_trace_together():
+    async with engine_stack(policies=MERGE) as s:
+        calls = [Call(s.app, completion(prompt), path=COMPLETIONS, query=f"v={prompt}").start() for prompt in "ab"]
+        await whole(*calls)
+        assert [body["prompt"] for body in s.client.bodies] == ["a", "b"]
+        calls = [ask(s.app, completion(prompt), traceparent=f"00-{prompt}") for prompt in "cd"]
+        await whole(*calls)
+        assert [body["prompt"] for body in s.client.bodies[2:]] == [["c", "d"]]
+
+
+async def test_an_array_that_is_answered_with_a_stream_is_given_up_and_each_goes_alone():
+    async with stack(MERGE) as s:
+        own = {"object": "text_completion", "choices": [{"index": 0, "text": "own", "finish_reason": "stop"}]}
+        s.upstream.script(ScriptedReply([b"data: {}\n\n", 99.0]), ScriptedReply(own))
+        calls = [ask(s.app, completion(prompt)) for prompt in "ab"]
+        await whole(*calls)
+        assert [call.text for call in calls] == ["own", "own"]
+        assert (s.upstream.calls, s.upstream.aborted) == (3, 1)
+        await assert_nothing_left(s.app)
+
+
 async def test_chats_are_not_merged():
     async with engine_stack(policies=MERGE) as s:
         await whole(s.ask(chat("a")), s.ask(chat("b")))
