@@ -33,11 +33,11 @@ async def lane(s, body: bytes, headers=HEADERS, url=b"/v1/chat/completions"):
 
 async def remembered(s, body: bytes, headers=HEADERS) -> None:
     """Asked until the chain has answered it from the cache, with the headers as a client of ASGI sends them."""
-    sent: list = []
+    sent: list[object] = []
 
     async def once() -> None:
         messages = iter([{"type": "http.request", "body": body, "more_body": False}])
-        waiting: asyncio.Future[dict] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[dict[str, object]] = asyncio.get_running_loop().create_future()
 
         async def receive():
             for message in messages:

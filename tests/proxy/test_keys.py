@@ -81,11 +81,11 @@ def test_K04_messages_count_whole():
     results = [{"role": "tool", "tool_call_id": name, "content": text} for name, text in (("a", "1"), ("b", "2"))]
     swapped = [{**results[0], "content": "2"}, {**results[1], "content": "1"}]
     named = [{"role": "user", "content": "Say hi", "name": "ann"}]
-    schema = {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}}
+    schema = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
     requests = [
         chat(),
         chat(tools=[tool]),
-        chat(**schema),
+        chat(response_format=schema),
         chat(response_format={"type": "json_object"}),
         chat(messages=named),
         chat(messages=results),
@@ -150,12 +150,12 @@ def test_K09_the_namespace_is_all_but_the_last_text():
 @pytest.mark.parametrize("name", sorted(IGNORED_WITH_USER - {"stream", "stream_options", "store"}))
 def test_K10_what_cannot_matter_is_not_in_the_key(name):
     one, other = ({"a": "x"}, {"a": "y"}) if name == "metadata" else ("x", "y")
-    assert key(chat(**{name: one})) == key(chat(**{name: other})) == key(chat(**{name: None})) == key(chat())
+    assert len({key({**chat(), **{name: value}}) for value in (one, other, None)} | {key(chat())}) == 1
 
 
 @pytest.mark.parametrize("name", sorted(IGNORED_WITH_USER - {"stream"}))
 def test_K10_a_value_that_an_engine_may_refuse_counts(name):
-    assert key(chat(**{name: 5})) != key(chat())
+    assert key({**chat(), name: 5}) != key(chat())
 
 
 def test_K10_stream_options_count_where_there_is_no_stream():
