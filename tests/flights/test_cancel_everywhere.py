@@ -66,6 +66,9 @@ FORMS = {
     "in the queue": Form(asks("words=4"), company=[asks("words=3")], settings=local(max_concurrency=1)),
     "in a window": Form(asks("words=4"), company=[asks("words=3")], policies=WINDOW),
     "in a window, streamed": Form(STREAM, company=[asks("words=3")], policies=WINDOW),
+    "alone in a window, streamed": Form(
+        asks("chunk-ms=1 words=4", stream=True, temperature=1), company=[asks("words=3")], policies=WINDOW
+    ),
     "merged": Form(completes("a"), company=[completes("b")], policies=MERGE, path=COMPLETIONS),
     "waiting to ask again": Form(RETRY, company=[RETRY, RETRY]),
     "over the bound": Form(
