@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from policies.model import FamilyPolicy
 
@@ -61,5 +61,5 @@ def _wrong(family: FamilyPolicy, said: Mapping[str, Any], embedder: str | None) 
     return None
 
 
-def _is_rate(value: Any) -> bool:
+def _is_rate(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1

@@ -36,7 +36,7 @@ def refusal(load, tmp_path):
     return refusal
 
 
-def test_the_packaged_file_ships_five_families_that_match_exactly():
+def test_the_packaged_file_ships_five_families_with_evidence():
     policies = load_policies(None)
     assert [family.name for family in policies.families] == [
         "code",
@@ -45,7 +45,8 @@ def test_the_packaged_file_ships_five_families_that_match_exactly():
         "geography",
         "diet",
     ]
-    assert {family.semantic.mode for family in policies.families} == {"off"}
+    assert {family.semantic.mode for family in policies.families} == {"on"}
+    assert all(family.semantic.evidence for family in policies.families)
     assert policies.warnings == ()
 
 
