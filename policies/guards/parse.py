@@ -45,6 +45,7 @@ _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
 def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     """The facts of a prompt. Linear in its length; one too long for any embedder is opaque and equals only itself."""
+    text = text.strip()
     if len(text) > MAX_CHARS:
         return _opaque(text)
     lexicon = default_lexicon() if lexicon is None else lexicon

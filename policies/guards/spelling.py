@@ -14,21 +14,34 @@ _PREFIXES = (
     "intra", "inter", "macro", "micro", "mono", "poly", "endo", "exo", "en", "up", "down", "mis", "re",
 )  # fmt: skip
 
+_SUBSTANCES = frozenset(("ane", "ene", "yne", "ase", "ose", "one"))
+
 
 def same_but_for_a_slip(one: str, other: str) -> bool:
     """One letter dropped, doubled, added, changed or swapped with its neighbour; two in words of nine letters or more.
 
-    Short words, different beginnings and different prefixes ("hypertension", "hypotension") never count as slips.
+    A word two letters longer is another one ("prednisone", "prednisolone"). Short words, different beginnings and
+    different prefixes ("hypertension", "hypotension") never count as slips.
     """
     shorter = min(len(one), len(other))
-    if shorter < 4 or abs(len(one) - len(other)) > 2 or one[0] != other[0]:
+    if shorter < 4 or abs(len(one) - len(other)) > 1 or one[0] != other[0]:
         return False
     if one.isdigit() or other.isdigit() or any(map(str.isdigit, one + other)):
         return False
-    if _prefix(one) != _prefix(other):
+    if _prefix(one) != _prefix(other) or _other_substance(one, other):
         return False
     allowed = 2 if shorter >= 8 else 1
     return _distance(one, other, allowed) <= allowed
+
+
+def _other_substance(one: str, other: str) -> bool:
+    """ "Butane", "butene": the ending is what tells substances apart."""
+    return one[-3:] != other[-3:] and one[-3:] in _SUBSTANCES and other[-3:] in _SUBSTANCES
+
+
+def _other_prefix(one: str, other: str) -> bool:
+    mine, yours = _prefix(one), _prefix(other)
+    return bool(mine and yours) and mine != yours
 
 
 def _prefix(word: str) -> str:
@@ -70,6 +83,7 @@ def suggestion(word: str, listed: frozenset[str]) -> str:
         return ""
     known = known_words()
     found = sorted((candidate for candidate in _slips(word) if candidate in known), key=known.__getitem__)
+    found = [one for one in found if not (_other_prefix(word, one) or _other_substance(word, one))]
     if not found:
         return ""
     first = found[0]

@@ -41,6 +41,9 @@ def read_main_verb(draft: Draft, index: int, question: str) -> None:
     "Who wrote" stays apart from a plain past: "who is the author" asks the same.
     """
     word = draft.word_at(index)
+    if question == "who" and word in ("is", "are") and _is_participle(draft.word_at(index + 1)):
+        draft.tense = "verb-present"
+        return
     if draft.tense or word in draft.lexicon.small.auxiliary or not word.isalpha() or base_form(word) == word:
         return
     prefix = "verb-" if question == "who" else ""
@@ -48,6 +51,11 @@ def read_main_verb(draft: Draft, index: int, question: str) -> None:
         draft.tense = f"{prefix}past"
     elif word.endswith("s") and (prefix or word in ("happens", "causes", "makes")):
         draft.tense = f"{prefix}present"
+
+
+def _is_participle(word: str) -> bool:
+    """ "Winning", not "king"."""
+    return word.endswith("ing") and base_form(word) != word
 
 
 def read_person(draft: Draft, word: str, index: int) -> None:
@@ -77,7 +85,7 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
         return None
     both = {one, other}
     clash = both == {"possible", "obliged"}
-    if "polar" in cached.questions and "polar" in asked.questions and both != {"advised", "obliged"}:
+    if "polar" in cached.questions and "polar" in asked.questions:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
         # … but for "is it safe to", which is what "can I" asks then.

@@ -109,3 +109,71 @@ def test_M08_prompts_that_share_nothing_never_serve_whatever_guards_are_listed()
 def test_text_that_is_not_english_serves_only_the_same_words(cached, asked):
     assert reason(cached, asked) == "foreign"
     assert reason(cached, cached.upper()) == "serves"
+
+
+@pytest.mark.parametrize(
+    "chatter",
+    [
+        "Hi! I hope you are doing well.",
+        "sorry to bother you,",
+        "sorry if this is a dumb question but",
+        "Could you help me out?",
+        "I can't figure out",
+        "not sure if this is the right place but",
+        "So my question is:",
+        "settle a bet:",
+        "quick q:",
+    ],
+)
+def test_what_is_said_before_the_question_does_not_count(chatter):
+    assert reason("how do I prune a rose", f"{chatter} how do I prune a rose") == "serves"
+
+
+@pytest.mark.parametrize("thanks", ["any help appreciated", "thanks a lot", "thanks a million"])
+def test_nor_what_is_said_behind_it(thanks):
+    assert reason("how do I prune a rose", f"how do I prune a rose? {thanks}") == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("how long do owls live", "what is the lifespan of an owl"),
+        ("life expectancy of a horse", "average lifespan of horses"),
+        ("max number of guests", "maximum number of guests"),
+        ("oven temp for pizza", "oven temperature for pizza"),
+        ("what can I use instead of yeast", "substitute for yeast"),
+        ("get my money back for a concert", "get a refund for a concert"),
+        ("cheap places to eat in Porto", "cheap restaurants in Porto"),
+        ("how many days until Easter", "how many days are left until Easter"),
+        ("how do I learn chess fast", "how do I learn chess quickly"),
+        ("how long do you boil a crab", "how long should I boil a crab"),
+        ("can I swim while pregnant", "is it safe to swim while pregnant"),
+        ("recipe for crème caramel", "recipe for creme caramel"),
+        ("what is laissez faire", "explain laissez faire"),
+        ("explain la dolce vita", "what is la dolce vita"),
+    ],
+)
+def test_everyday_words_for_the_same_thing(cached, asked):
+    assert reason(cached, asked) == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("iPhone 15 Plus battery", "iPhone 15 Pro battery"),
+        ("galaxy s24 ultra price", "galaxy s24 plus price"),
+        ("prednisone side effects", "prednisolone side effects"),
+        ("is pentane toxic", "is pentene toxic"),
+        ("what does Mb mean", "what does MB mean"),
+        ("echo a > f", "echo a >> f"),
+        ("are left handed people rare", "are right handed people rare"),
+        ("who is leading", "who led"),
+        ("should I tip in Japan", "must I tip in Japan"),
+    ],
+)
+def test_small_differences_that_name_something_else(cached, asked):
+    assert reason(cached, asked) != "serves"
+
+
+def test_accents_count_where_the_text_is_not_english():
+    assert reason("wann ist das schon fertig", "wann ist das schön fertig") == "foreign"

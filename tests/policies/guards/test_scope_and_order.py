@@ -61,3 +61,64 @@ def test_roles_must_be_the_same(cached, asked, expected):
 )
 def test_order_that_changes_nothing(cached, asked):
     assert reason(cached, asked) == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("can they evict me", "can I evict them"),
+        ("should I call him first", "should he call me first"),
+        ("If I overtake a truck, who is liable?", "If a truck overtakes me, who is liable?"),
+        ("what eats snails", "what do snails eat"),
+        ("Who did Brutus betray?", "Who betrayed Brutus?"),
+        ("which team does Kane play against", "which team plays against Kane"),
+    ],
+)
+def test_pronouns_and_question_words_have_roles_too(cached, asked):
+    assert reason(cached, asked) == "order"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("my neighbour sued me, what should I do", "what should I do if my neighbour sued me"),
+        ("tell me what snails eat", "what do snails eat"),
+        ("who wrote Emma", "who did write Emma"),
+    ],
+)
+def test_the_same_roles_in_other_words(cached, asked):
+    assert reason(cached, asked) == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("delete all docker volumes", "delete a docker volume"),
+        ("remove every blank line in a file", "remove one blank line in a file"),
+        ("suggest a cat name", "suggest cat names"),
+        ("tell me a riddle about time", "tell me some riddles about time"),
+        ("do all my answers count", "do any of my answers count"),
+        ("water it every week", "water it every other week"),
+    ],
+)
+def test_one_is_not_all_and_not_several(cached, asked):
+    assert reason(cached, asked) != "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("how does a bee fly", "how do bees fly"),
+        ("explain a monad", "explain monads"),
+        ("write a poem about a bee", "write a poem about bees"),
+        ("convert a list to a tuple", "convert lists to tuples"),
+        ("how do I delete an entire row", "how do I delete a row"),
+    ],
+)
+def test_one_may_stand_for_its_kind(cached, asked):
+    assert reason(cached, asked) == "serves"
+
+
+def test_a_word_said_twice_still_counts():
+    assert reason("left or right? I go left", "left or right? I go right") == "contrast"
+    assert reason("Tea or coffee? I like tea", "Tea or coffee? I like coffee") == "substitution"
