@@ -13,8 +13,9 @@ from proxy.metrics import Metrics
 from proxy.openai import Folded, fold_stream
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
-SHARED_HEADERS = frozenset({b"content-type", b"content-encoding"})
-"""What the body can't be read without. (A coding is there only if the engine coded although asked not to.)"""
+SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after"})
+"""What the body can't be read without (a coding is there only if the engine coded although asked not to), and when to
+ask again."""
 UPSTREAMS_OWN = frozenset({Outcome.MISS, Outcome.BYPASS})
 """Outcomes whose headers are an upstream's, and not ours."""
 RETRY_WAIT_MAX_S = 5.0
