@@ -39,6 +39,8 @@ _DETERMINERS = frozenset(
 )
 _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "slim", "se"))
 """Last names of products: "pro" is no advantage and "max" no maximum behind a name or a number."""
+_INTO = frozenset(("to", "into"))
+_BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
@@ -244,6 +246,12 @@ def _name(word: str) -> Entry:
     return Entry(NAME, frozenset((word,)), NOTHING, "entity", frozenset())
 
 
+def _is_data(draft: Draft, index: int) -> bool:
+    """Whether a list is the thing that is worked on ("a list to a set") and not how the answer is wanted."""
+    following = draft.word_at(index + 1)
+    return following in _INTO or (draft.word_at(index - 1) in _BEFORE_DATA and following != "of")
+
+
 def _read_content(draft: Draft, item: Item, index: int) -> None:
     """A word that carries meaning, or none ("the", "really")."""
     word = item.word
@@ -270,6 +278,9 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         word = "times"
     if word in _VARIANTS and draft.terms and (draft.terms[-1].kind == NAME or is_number(draft.items[index - 1])):
         draft.add(word, _name(word), item.flags)
+        return
+    if word == "list" and _is_data(draft, index):
+        draft.add(word, Entry(SOFT, frozenset((word,)), NOTHING, "", frozenset()))
         return
     if item.raw in draft.lexicon.cased:
         draft.add(item.raw, _name(item.raw))  # "Mb" is not "MB"

@@ -122,3 +122,23 @@ def test_one_may_stand_for_its_kind(cached, asked):
 def test_a_word_said_twice_still_counts():
     assert reason("left or right? I go left", "left or right? I go right") == "contrast"
     assert reason("Tea or coffee? I like tea", "Tea or coffee? I like coffee") == "substitution"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("convert a set to a list", "convert a list to a set"),
+        ("list to dict in python", "dict to list in python"),
+        ("how do I turn a list into a string", "how do I turn a string into a list"),
+    ],
+)
+def test_a_list_may_be_what_is_converted(cached, asked):
+    assert reason(cached, asked) == "order"
+    assert reason("give me a list of rivers in Peru", "rivers in Peru") == "serves"
+    assert reason("how do I sort a list in python", "python sort list") == "serves"
+
+
+def test_small_words_make_no_relation_mutual():
+    assert reason("convert date to string", "convert string to date") == "order"
+    assert reason("next bus Bern to Basel", "next bus Basel to Bern") == "order"
+    assert reason("how close is Rome to Naples", "how close is Naples to Rome") == "serves"
