@@ -1,0 +1,1 @@
+"""How often the cache would be wrong, and which policy is safe."""

@@ -7,7 +7,8 @@ from typing import Any
 from evaluation.calibrate import Accepted, Promise, calibrate
 from evaluation.dataset import Lookup, pair
 from evaluation.embedders import ROWS, Row
-from evaluation.score import DEFAULT_THRESHOLD, Readings, Scored, Scorer
+from evaluation.score import DEFAULT_THRESHOLD, Readings, Scorer
+from evaluation.scored import Scored
 from evaluation.sets import LabelledSet
 from evaluation.thresholds import (
     NEVER,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.dataset import Lookup
-from evaluation.score import Scored
+from evaluation.scored import Scored
 
 NEVER = math.inf
 """The threshold that serves equal requests only."""

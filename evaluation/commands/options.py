@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from evaluation.dataset import DataError, Lookup, load
-from evaluation.score import Scored, Scorer
+from evaluation.score import Scorer
+from evaluation.scored import Scored
 from evaluation.vectors import Vectors, cache_folder
 from policies.load import load_policies
 from policies.model import PolicySet

@@ -22,7 +22,8 @@ from evaluation.commands.options import (
     write_json,
 )
 from evaluation.dataset import DataError
-from evaluation.score import DEFAULT_THRESHOLD, Scorer, report
+from evaluation.score import DEFAULT_THRESHOLD, Scorer
+from evaluation.scored import report
 from policies.guards import GUARDS
 
 NAME = "score"
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     vectors = load_vectors(load_embedder(args.embedder))
     scorer = Scorer(policies, vectors, thresholds, guards, guarded=guards != ())
     rows = score_all(scorer, vectors, lookups)
-    result = {"embedder": vectors.embedder.identity, "policies": policies.source, **report(rows, scorer)}
+    result = {"embedder": vectors.embedder.identity, "policies": policies.source, **report(rows, scorer.threshold)}
     if str(args.json) != "-":
         out.print(table(result))
     write_json(args.json, result)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from config.document import read_document
 from evaluation.dataset import Lookup, load
-from evaluation.score import Scored, Scorer
+from evaluation.score import Scorer
+from evaluation.scored import Scored
 from evaluation.vectors import Vectors
 from policies.load import load_policies
 from policies.model import PolicySet

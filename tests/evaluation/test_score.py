@@ -2,7 +2,8 @@
 
 import pytest
 
-from evaluation.score import Scorer, report, summarise
+from evaluation.score import Scorer
+from evaluation.scored import report, summarise
 from evaluation.vectors import Vectors
 from policies.guards import REASONS
 from tests.evaluation.made import Angles, cached, conversation, lookup, pair, policies, rows, say, scored
@@ -181,7 +182,7 @@ def test_the_report_counts_by_family_source_and_kind(tmp_path):
         scorer,
         vectors,
     )
-    told = report(found, scorer)
+    told = report(found, scorer.threshold)
     assert {name: (one["n_hit"], one["n_miss"], one["threshold"]) for name, one in told["families"].items()} == {
         "f": (1, 0, 0.9),
         "default": (0, 1, 0.8),
