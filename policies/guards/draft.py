@@ -84,7 +84,7 @@ class Draft:
             self.turned = False
         if self.pending:
             self.take_pending(keys, light=base in lexicon.small.light)
-        if base in lexicon.small.symmetric:
+        if base in lexicon.small.symmetric or word in lexicon.small.symmetric:
             self.symmetric = True
         guess = NOTHING
         if not known:

@@ -214,7 +214,8 @@ def _small(words: Mapping[str, Any]) -> Small:
         subject=split("subject"),
         question=words["question"],
         coordinators=split("coordinators"),
-        symmetric=frozenset(map(base_form, split("symmetric"))),
+        # "Dating" is mutual, a date is not.
+        symmetric=frozenset(word if word.endswith("ing") else base_form(word) for word in split("symmetric")),
         graded=frozenset(map(base_form, split("graded"))),
         quantifiers=inverted("quantifiers"),
         light=split("light"),

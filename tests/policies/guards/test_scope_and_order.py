@@ -142,3 +142,4 @@ def test_small_words_make_no_relation_mutual():
     assert reason("convert date to string", "convert string to date") == "order"
     assert reason("next bus Bern to Basel", "next bus Basel to Bern") == "order"
     assert reason("how close is Rome to Naples", "how close is Naples to Rome") == "serves"
+    assert reason("Is Anna dating Paul?", "Is Paul dating Anna?") == "serves"
