@@ -21,6 +21,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } h3 { fo
 div.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 13px; margin: 1rem 0; }
 th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid #e4e4e4; vertical-align: top; }
+td { white-space: pre; line-height: 1.35; } td.text { white-space: normal; }
 th:first-child, td:first-child, td.text, th.text { text-align: left; }
 img { max-width: 100%; height: auto; display: block; margin: 1rem 0; }
 .no { color: #b22222; font-weight: 600; } p.note { color: #555; font-size: 13px; }
@@ -120,7 +121,7 @@ def _set(result: Result, name: str) -> str:
                 row,
                 _counts(cell, cell["at_096"]),
                 _counts(cell, cell["at_default"]),
-                f"{_at(cell['single']['threshold'])} {_hits(cell, cell['single'])}",
+                f"{_hits(cell, cell['single'])}\n{_at(cell['single']['threshold'])}",
                 _hits(cell, cell["families"]),
                 _counts(cell, cell["transferred_single"]),
                 _counts(cell, cell["transferred_families"]),
@@ -148,7 +149,7 @@ def _set(result: Result, name: str) -> str:
 
 
 def _at(threshold: float | None) -> str:
-    return "exact only:" if threshold is None else f"{threshold:.3f}:"
+    return "exact only" if threshold is None else f"from {threshold:.3f}"
 
 
 def _hits(cell: Mapping[str, Any], counts: Mapping[str, Any]) -> str:
@@ -157,7 +158,7 @@ def _hits(cell: Mapping[str, Any], counts: Mapping[str, Any]) -> str:
 
 def _counts(cell: Mapping[str, Any], counts: Mapping[str, Any]) -> str:
     bound = upper_bound(counts["false_hits"], cell["n_miss"])
-    return f"{_hits(cell, counts)}, {counts['wrong']:,} (≤ {bound:.1%})"
+    return f"{_hits(cell, counts)}\n{counts['wrong']:,} (≤ {bound:.1%})"
 
 
 def _swapped(result: Result) -> str:
