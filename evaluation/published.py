@@ -29,8 +29,8 @@ PUBLISHED = (
         5,
         None,
         0.0,
-        f"{_WORDS} Each of our eight conversions is asked the other way round too, in the same words, and equal bags of "
-        "words have similarity 1.",
+        f"{_WORDS} Each of our eight conversions is asked the other way round too, in the same words, and equal "
+        "bags of words have similarity 1.",
     ),
     Published(
         "hashed uni+bigrams",
