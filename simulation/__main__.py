@@ -1,6 +1,7 @@
 """`python -m simulation [COMMAND]`: what batching, caching and sharing would do under your load."""
 
 import argparse
+import os
 import sys
 from typing import NoReturn
 
@@ -47,12 +48,17 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(words)
     try:
         status: int = args.run(args)
+        sys.stdout.flush()
     except (WorkloadError, CostError) as error:
         print(f"simulation {args.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"simulation {args.command}: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        # Whoever read the output has seen enough (`... | head`); what is still buffered must not be tried again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return status
 
 

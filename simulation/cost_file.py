@@ -11,6 +11,7 @@ Optional beside them: "mixed_c", "knee_tokens", "prefill_floor", "sequence_table
 import difflib
 import json
 import math
+import re
 from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from simulation.cost import PRESETS, CostError, CostModel, Points, Seen
+from simulation.json_file import parse_json
+from simulation.request import WorkloadError
 
 _NUMBERS = {
     "a": "step_s",
@@ -38,32 +41,36 @@ _SEEN = ("sequences", "kv_tokens", "prompt_tokens")
 _KEYS = ("name", "provenance", *_NUMBERS, "knee_tokens", *_TABLES, "overhead", "seen")
 # Terms that a fit may bring out slightly below zero; a whole step may not be.
 _SIGNED = ("a", "b", "d")
+_MOST = 1e12
+_MAKERS = frozenset(("nvidia", "geforce", "meta", "on"))
+# Of steps that must take time.
+_SIZES = [2**power for power in range(1, 18)]
 
 
 def load_cost(name_or_path: str) -> CostModel:
-    """A preset by name (case and punctuation do not matter), or a JSON file by path.
+    """A preset by name, spelled as anybody would (`RTX 4090, Llama-3.1-8B`), or a JSON file by path.
 
     Raises:
         CostError: neither; or the file is not a cost model.
     """
-    wanted = _plain(name_or_path)
+    wanted = _spelled(name_or_path)
     for preset in PRESETS.values():
-        if _plain(preset.name) == wanted:
+        if _spelled(preset.name) == wanted:
             return preset
     for entry in _shipped():
-        if _plain(entry.name.removesuffix(".json")) == wanted:
+        if _spelled(entry.name.removesuffix(".json")) == wanted:
             return parse_cost(entry.read_text(encoding="utf-8"), entry.name)
     path = Path(name_or_path)
     if path.is_file():
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise CostError(f"{path}: cannot be read ({error})") from None
         return parse_cost(text, str(path))
     names = preset_names()
     near = difflib.get_close_matches(name_or_path.lower(), names, 1, 0.4)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise CostError(f"{name_or_path}: no such file, and no preset of that name{hint} Presets: {', '.join(names)}")
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise CostError(f"{name_or_path}: no such file and no preset; {hint}presets are {', '.join(names)}")
 
 
 def preset_names() -> list[str]:
@@ -77,9 +84,9 @@ def parse_cost(text: str, where: str) -> CostModel:
         CostError: not JSON, an unknown key, or a value that no engine can have.
     """
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise CostError(f"{where}, line {error.lineno}: not JSON ({error.msg})") from None
+        data = parse_json(text, where)
+    except WorkloadError as error:
+        raise CostError(error.reason) from None
     if not isinstance(data, dict):
         raise CostError(f"{where}: must be an object with a, b, c, d, e (microseconds)")
     _known(data, _KEYS, where)
@@ -102,6 +109,9 @@ def parse_cost(text: str, where: str) -> CostModel:
     cost = CostModel(**values)
     if cost.step(1, 1) <= 0 or cost.step(0, 0, 1, 1, 1) <= 0:
         raise CostError(f"{where}: a step of one token takes no time; give at least a, or a table")
+    for tokens in _SIZES:
+        if cost.step(tokens, 0) <= 0 or cost.step(0, 0, 1, tokens, tokens) <= 0:
+            raise CostError(f"{where}: a step of {tokens} tokens takes no time; b or d is too far below 0")
     return cost
 
 
@@ -132,8 +142,24 @@ def _shipped() -> list[Traversable]:
     return [entry for entry in folder.iterdir() if entry.name.endswith(".json")] if folder.is_dir() else []
 
 
-def _plain(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
+def _spelled(name: str) -> tuple[int, list[str]]:
+    """What a name says, however it is written: how many GPUs (`x2`, `2x` and `tp2` are the same), and its words."""
+    gpus = 1
+    kept: list[str] = []
+    for word in re.split(r"[^a-z0-9]+", name.lower()):
+        if found := re.fullmatch(r"(?:tp|x)(\d+)|(\d+)x", word):
+            gpus = int(found[1] or found[2])
+        elif found := re.fullmatch(r"(.*\d)x(\d+)", word):
+            kept.append(found[1])
+            gpus = int(found[2])
+        elif found := re.fullmatch(r"(\d+)x(.+)", word):
+            gpus = int(found[1])
+            kept.append(found[2])
+        elif word not in _MAKERS:
+            kept.append(word)
+    # 3.1-8b and 31-8b are the same, as are rtxpro and rtx-pro; a word that is said twice counts once.
+    text = re.sub(r"(?<=\d) (?=\d)", "", " ".join(kept)).replace("rtx", "rtx ")
+    return gpus, sorted(set(re.findall(r"[a-z]+|\d+", text)))
 
 
 def _microseconds(seconds: float) -> float:
@@ -157,11 +183,16 @@ def _object(data: dict[str, Any], key: str, where: str) -> dict[str, Any]:
 
 def _number(data: dict[str, Any], key: str, where: str, *, signed: bool = False) -> float:
     value = data.get(key, 0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise CostError(f"{where}: {key} is {value!r}; it must be a number")
+    if not _plausible(value):
+        raise CostError(f"{where}: {key} is {value!r:.40}; it must be a number of microseconds or tokens")
     if value < 0 and not signed:
         raise CostError(f"{where}: {key} is {value}; it must be 0 or more")
     return float(value)
+
+
+def _plausible(value: Any) -> bool:
+    """A number, and not one that is longer than a fortnight in microseconds."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
 
 
 def _table(value: Any, key: str, where: str) -> Points:
@@ -170,7 +201,7 @@ def _table(value: Any, key: str, where: str) -> Points:
         raise problem
     points: list[tuple[float, float]] = []
     for point in value:
-        if not (isinstance(point, list) and len(point) == 2 and all(type(part) in (int, float) for part in point)):
+        if not (isinstance(point, list) and len(point) == 2 and all(map(_plausible, point))):
             raise problem
         if points and point[0] <= points[-1][0]:
             raise problem

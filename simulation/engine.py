@@ -28,7 +28,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence as Keys
 
 from simulation.blocks import BlockPool
-from simulation.cost import CostModel, Seen
+from simulation.cost import CostError, CostModel, Seen
 from simulation.request import Request, WorkloadError, reason_against
 from simulation.sequence import Sequence, block_keys
 from simulation.settings import EngineSettings
@@ -75,6 +75,8 @@ class Engine:
         self._budget = settings.max_num_batched_tokens
         self._chunk = settings.long_prefill_tokens or settings.max_num_batched_tokens
         self._decode_s: list[float] = [cost.decode_s(count) for count in range(settings.max_num_seqs + 1)]
+        if min(self._decode_s[1:]) <= 0:
+            raise CostError(f"cost {cost.name}: takes no time for {settings.max_num_seqs} sequences or fewer")
 
         self._arriving: deque[Sequence] = deque()  # submitted, not yet seen by the scheduler
         self._waiting: deque[Sequence] = deque()

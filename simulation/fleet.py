@@ -11,6 +11,8 @@ from simulation.request import Request, WorkloadError
 from simulation.router import FullEngine, Route, Router
 from simulation.settings import EngineSettings
 
+MOST_ENGINES = 10_000
+
 
 class _Noted(FullEngine):
     """Remembers which rows of the workload it was given."""
@@ -58,8 +60,8 @@ def run_fleet(
     Raises:
         WorkloadError: a request that no engine could run (its index is that in `requests`), or no engine.
     """
-    if engines < 1:
-        raise WorkloadError(f"{engines} engines; it must be 1 or more")
+    if not 1 <= engines <= MOST_ENGINES:
+        raise WorkloadError(f"{engines} engines; use 1 to {MOST_ENGINES:,}")
     made = [Engine(cost, settings, step=step, hash_tokens=hash_tokens) for _ in range(engines)]
     for engine in made:
         engine.series = [] if series else None

@@ -6,7 +6,6 @@ hit) wrongly; *generated*, an engine does it. What is equal is said by the workl
 equals no other, but takes its place in the cache like any other.
 """
 
-import json
 import math
 from dataclasses import dataclass, fields
 from heapq import heappop, heappush
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from simulation.answers import Answers
+from simulation.json_file import read_json
 from simulation.reference_engine import Completion
 from simulation.request import Request, WorkloadError
 from simulation.router import Router
@@ -40,12 +40,7 @@ def semantic_rates(path: Path) -> SemanticRates:
     Raises:
         WorkloadError: no such file, not JSON, a key missing or counts that cannot be.
     """
-    try:
-        found = json.loads(path.read_bytes())
-    except OSError as error:
-        raise WorkloadError(f"{path}: {error.strerror}") from None
-    except ValueError:
-        raise WorkloadError(f"{path}: not JSON; give the result file of `python -m evaluation`") from None
+    found = read_json(path)
     counts: dict[str, int] = {}
     for key in ("n_hit", "hits", "n_miss", "wrong"):
         value = found.get(key) if isinstance(found, dict) else None
@@ -79,9 +74,9 @@ class FrontEnd:
     semantic_s: float = 0.01
 
     def __post_init__(self) -> None:
-        if self.ttl_s <= 0 or (self.max_entries is not None and self.max_entries < 1):
+        if not self.ttl_s > 0 or (self.max_entries is not None and self.max_entries < 1):
             raise WorkloadError(f"a cache of {self.max_entries} entries for {self.ttl_s} s; both must be above 0")
-        if self.window_s < 0 or self.max_batch_size < 1 or self.wordings < 1:
+        if not 0 <= self.window_s < math.inf or self.max_batch_size < 1 or self.wordings < 1:
             raise WorkloadError("the window must be 0 s or more, max batch size and wordings 1 or more")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulation.cost import CostModel
-from simulation.engine import simulate
+from simulation.fleet import run_fleet
 from simulation.request import Request
 from simulation.settings import EngineSettings
 
@@ -35,13 +35,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """A run to fit on: what arrived, when each answer ended, and the engine that served it."""
+    """A run to fit on: what arrived, when each answer ended, and the engine (or several alike) that served it."""
 
     requests: Sequence[Request]
     first_token_s: Floats
     last_token_s: Floats
     settings: EngineSettings
     hash_tokens: int = 16
+    engines: int = 1
 
 
 def fit_overhead(bench: Workbench, cost: CostModel, rows: slice, numbers: Sequence[str] = DEFAULT_NUMBERS) -> CostModel:
@@ -54,9 +55,11 @@ def fit_overhead(bench: Workbench, cost: CostModel, rows: slice, numbers: Sequen
 
     def errors(scaled: Floats) -> Floats:
         trial = replace(base, **dict(zip(fields, (scaled * scale).tolist(), strict=True)))
-        engine = simulate(bench.requests, trial, bench.settings, hash_tokens=bench.hash_tokens)
-        latency = (np.array(engine.last_token_s)[rows] - last) / (last - arrival)
-        ttft = (np.array(engine.first_token_s)[rows] - first) / (first - arrival)
+        ran = run_fleet(
+            bench.requests, trial, bench.settings, engines=bench.engines, hash_tokens=bench.hash_tokens
+        ).outcomes
+        latency = (ran.last_token_s[rows] - last) / (last - arrival)
+        ttft = (ran.first_token_s[rows] - first) / (first - arrival)
         return np.concatenate([latency, _TTFT_WEIGHT * ttft])
 
     point = np.zeros(len(fields))

@@ -1,6 +1,5 @@
 """A real engine's own record of a run, and the arguments it ran with."""
 
-import json
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulation.json_file import read_json
 from simulation.request import Request
 from simulation.settings import EngineSettings
 from simulation.traces import RUN_HASH_TOKENS, Trace, TraceError, count, number, records, request_of
@@ -52,12 +52,11 @@ def read_run(path: Path) -> RecordedRun:
             scheduled = number(fields, "scheduled_s") if "scheduled_s" in fields else request.arrival_s
             if request.prompt_tokens < 1 or request.output_tokens < 1:
                 raise ValueError("prompt_tokens and output_tokens must be 1 or more")
-            if not request.arrival_s <= first <= last:
+            if not request.arrival_s < first <= last:
                 raise ValueError(
-                    f"arrival_s {request.arrival_s}, first_token_s {first}, last_token_s {last}; they must not fall"
+                    f"arrival_s {request.arrival_s}, first_token_s {first}, last_token_s {last}; the first token must "
+                    "come after the arrival, and the last not before it"
                 )
-            if last <= request.arrival_s:
-                raise ValueError("answered in no time")
         except ValueError as error:
             raise TraceError(f"{path}, row {row}: {error}") from None
         if found and request.arrival_s < found[-1][0] - _TOGETHER_S:
@@ -98,14 +97,9 @@ def read_meta(path: Path) -> dict[str, Any]:
     """The engine's arguments by vLLM's names, and num_gpu_blocks and block_size where the file has them.
 
     Raises:
-        TraceError: not JSON, or no `engine_kwargs` object in it.
+        WorkloadError: not JSON, or no `engine_kwargs` object in it.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TraceError(f"{path}: {error.strerror}") from None
-    except ValueError:
-        raise TraceError(f"{path}: not JSON") from None
+    data = read_json(path)
     arguments = data.get("engine_kwargs") if isinstance(data, dict) else None
     if not isinstance(arguments, dict):
         raise TraceError(f"{path}: needs an object engine_kwargs, the arguments the engine was started with")

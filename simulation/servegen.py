@@ -8,7 +8,6 @@ Prompt and output are drawn independently: the files do not say how they go toge
 
 import ast
 import csv
-import json
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -18,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulation.json_file import read_json
 from simulation.request import Request
 from simulation.traces import Trace, TraceError
-from simulation.workload import stream
+from simulation.workload import MOST_REQUESTS, stream
 
 TRACE_ENDING = "-trace.csv"
 _WINDOW_S = 600.0
@@ -62,6 +62,11 @@ def draw_client(trace_path: Path, seed: int, start_s: float | None = None, durat
         begin, end = max(rate.start_s, start_s), min(rate.start_s + _WINDOW_S, start_s + duration_s)
         if not rate.per_s or begin >= end:
             continue
+        if rate.per_s * (end - begin) > MOST_REQUESTS:
+            raise TraceError(
+                f"{trace_path}, row {row}: {rate.per_s:g} requests per second for {end - begin:g} s; use "
+                f"{MOST_REQUESTS:,} requests at most"
+            )
         times = begin + _gaps(rate, end - begin, arrivals)
         prompt, output = lengths[max(0, bisect_right(starts, begin) - 1)]
         drawn = zip(times, prompt.draw(len(times), sizes), output.draw(len(times), sizes), strict=True)
@@ -103,6 +108,8 @@ def _read_rates(path: Path) -> list[_Rate]:
         try:
             start, per_s, _, kind, shape, _ = fields
             rate = _Rate(float(start), float(per_s), kind, float(shape))
+            if not all(map(math.isfinite, (rate.start_s, rate.per_s, rate.shape))):
+                raise ValueError
         except ValueError:
             raise TraceError(
                 f"{path}, row {row}: must be start_s, requests per second, cv, Gamma or Weibull, shape, scale"
@@ -119,19 +126,16 @@ def _read_rates(path: Path) -> list[_Rate]:
 
 def _read_lengths(path: Path) -> tuple[list[float], list[tuple[_Lengths, _Lengths]]]:
     """Starts of the windows that have lengths, and prompt and output lengths of each."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise TraceError(f"{path}: cannot be read ({error})") from None
-    except ValueError:
-        raise TraceError(f"{path}: not JSON") from None
+    data = read_json(path)
+    if not isinstance(data, dict):
+        raise TraceError(f"{path}: must be an object, a window of histograms under each start")
     starts: list[float] = []
     lengths: list[tuple[_Lengths, _Lengths]] = []
     for start, window in data.items():
         try:
             prompt, output = _histogram(window["input_tokens"]), _histogram(window["output_tokens"])
             begin = float(start)
-        except (KeyError, TypeError, ValueError, SyntaxError):
+        except (KeyError, TypeError, ValueError, SyntaxError, AttributeError, RecursionError, MemoryError):
             raise TraceError(f"{path}, window {start}: must hold histograms input_tokens and output_tokens") from None
         if prompt and output:
             starts.append(begin)

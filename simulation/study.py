@@ -5,6 +5,7 @@ the same parameters give the same numbers, on however many.
 """
 
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -70,15 +71,16 @@ class Parameters:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.loads or min(self.loads) <= 0:
+        if not self.loads or not all(0 < load < math.inf for load in self.loads):
             raise WorkloadError("the loads must be one or more numbers above 0, in requests per second")
-        if self.slo_s <= 0:
+        if not self.slo_s > 0:
             raise WorkloadError(f"the limit for p95 is {self.slo_s} s; it must be above 0")
-        if self.requests < 100 or self.runs < 2 or self.replicates < 2 or self.seed < 0:
-            raise WorkloadError(
-                "needed are 100 or more requests a run, 2 or more runs and replicates, a seed from 0 up"
-            )
-        if min(self.step_ms, self.sequence_ms, self.prompt_token_ms) < 0 or self.step_ms + self.sequence_ms <= 0:
+        if min(self.requests, self.sharing_requests) < 100 or min(self.runs, self.sharing_runs, self.replicates) < 2:
+            raise WorkloadError("needed are 100 or more requests a run, and 2 or more runs and replicates")
+        if self.short_runs < 1 or self.seed < 0:
+            raise WorkloadError("needed are 1 or more short runs, and a seed from 0 up")
+        costs = (self.step_ms, self.sequence_ms, self.prompt_token_ms)
+        if not all(0 <= cost < math.inf for cost in costs) or self.step_ms + self.sequence_ms <= 0:
             raise WorkloadError("costs must be 0 ms or more, and a step must take time")
         # Both refuse what they cannot be made of.
         _ = self.mix, self.server

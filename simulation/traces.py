@@ -24,6 +24,7 @@ from simulation.request import Request, WorkloadError, reason_against
 
 RUN_HASH_TOKENS = 16
 MOONCAKE_HASH_TOKENS = 512
+_MOST = 10**12
 
 
 class TraceError(WorkloadError):
@@ -151,7 +152,7 @@ def _json_records(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, Mappi
             continue
         try:
             fields = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise TraceError(f"{path}, row {row}: not JSON") from None
         if not isinstance(fields, dict):
             raise TraceError(f"{path}, row {row}: must be an object, one a line")
@@ -193,7 +194,7 @@ def number(fields: Mapping[str, Any], name: str) -> float:
     value = fields[name]
     try:
         found = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found):
         raise ValueError(f"{name} is {value!r}; it must be a number")
@@ -205,6 +206,8 @@ def count(fields: Mapping[str, Any], name: str) -> int:
     found = number(fields, name)
     if found < 0 or found != int(found):
         raise ValueError(f"{name} is {fields[name]}; it must be a whole number, not below 0")
+    if found > _MOST:
+        raise ValueError(f"{name} is {found:g}; it must be {_MOST:,} at most")
     return int(found)
 
 

@@ -19,8 +19,14 @@ ArrivalKind = Literal["poisson", "gamma", "weibull", "fixed"]
 ARRIVAL_KINDS: tuple[ArrivalKind, ...] = ("poisson", "gamma", "weibull", "fixed")
 
 
+# What a run holds in memory: some gigabytes.
+MOST_REQUESTS = 10_000_000
+
+
 def stream(seed: int, name: str) -> np.random.Generator:
     """The random stream of this name; streams of one seed are independent of each other and of the order of asking."""
+    if seed < 0:
+        raise WorkloadError(f"seed is {seed}; it must be 0 or more")
     words = np.random.SeedSequence(seed, spawn_key=(zlib.crc32(name.encode()),))
     return np.random.Generator(np.random.Philox(words))
 
@@ -197,8 +203,8 @@ class Mix:
 
     def draw(self, count: int, seed: int, arrivals: Arrivals) -> Workload:
         """`count` requests; the same seed always gives the same ones."""
-        if count < 1:
-            raise WorkloadError(f"a workload of {count} requests; it needs 1 or more")
+        if not 1 <= count <= MOST_REQUESTS:
+            raise WorkloadError(f"a workload of {count:,} requests; use 1 to {MOST_REQUESTS:,}")
         times = arrivals.draw(count, stream(seed, "arrivals")).tolist()
         prompt = self.prompt.draw(count, stream(seed, "prompt tokens"))
         output = self.output.draw(count, stream(seed, "output tokens"))

@@ -1,6 +1,7 @@
 """`python -m simulation benchmark`: how fast the reference model and the full engine are."""
 
 import argparse
+import math
 import platform
 from dataclasses import asdict
 from importlib import resources
@@ -52,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.requests < 1 or args.passes < 1 or not min(args.rates) > 0:
+    if args.requests < 1 or args.passes < 1 or not all(0 < rate < math.inf for rate in args.rates):
         raise WorkloadError("--requests and --passes must be 1 or more, --rates above 0")
     if args.lengths:
         trace = read_trace(args.lengths)

@@ -4,14 +4,14 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from simulation.commands.options import add_engine, add_json, engine_settings, out, write_json, write_text
+from simulation.commands.options import add_engine, add_json, engine_settings, new_file, out, write_json, write_text
 from simulation.commands.tables import narrow
 from simulation.commands.validate import add_overhead, overhead_numbers
 from simulation.cost import CostModel
 from simulation.cost_file import format_cost, load_cost
 from simulation.overhead import Workbench, fit_overhead
 from simulation.profile import Fitted, from_profile, from_steps, read_profile, read_steps
-from simulation.recorded import DEFAULTS, read_meta, read_run, settings_of
+from simulation.recorded import read_meta, read_run, replicas_of, settings_of
 from simulation.validate import halves
 
 NAME = "fit"
@@ -38,12 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", dest="record", type=Path, metavar="RUN.jsonl", help="also fit the overhead on this run's first half"
     )
-    parser.add_argument("--meta", type=Path, metavar="META.json", help="the engine's arguments in that run")
+    parser.add_argument("--meta", type=Path, metavar="META.json", help="its arguments (RUN's name with .meta.json)")
     add_overhead(parser)
     add_engine(parser)
     parser.add_argument("--overhead-of", metavar="PRESET_OR_JSON", help="carry the overhead over from this cost model")
     parser.add_argument("--name", metavar="NAME", help="name of the new cost model (of its file, or the measurements)")
-    parser.add_argument("--out", type=Path, metavar="COST.json", help="write the cost model here")
+    parser.add_argument("--out", type=new_file, metavar="COST.json", help="write the cost model here")
     add_json(parser)
 
 
@@ -58,13 +58,15 @@ def run(args: argparse.Namespace) -> int:
         cost = replace(cost, provenance=f"{cost.provenance}; overhead carried over from {other.name}")
     if args.record:
         recorded = read_run(args.record)
-        base = settings_of(read_meta(args.meta), args.meta) if args.meta else DEFAULTS
+        meta = args.meta or args.record.with_suffix(".meta.json")
+        arguments = read_meta(meta) if args.meta or meta.exists() else {}
         bench = Workbench(
             recorded.trace.requests,
             recorded.first_token_s,
             recorded.last_token_s,
-            engine_settings(args, base),
+            engine_settings(args, settings_of(arguments, meta)),
             recorded.trace.hash_tokens,
+            replicas_of(arguments, meta),
         )
         first, _ = halves(len(recorded.trace.requests))
         with out.status("fitting the overhead"):

@@ -10,11 +10,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from simulation.commands.options import add_json, out, write_json, write_table
+from simulation.commands.options import add_json, new_table, out, write_json, write_table
 from simulation.commands.tables import narrow
 from simulation.cost import CostModel
 from simulation.cost_file import load_cost
 from simulation.engine import Engine
+from simulation.fleet import MOST_ENGINES
 from simulation.frontend import PATHS, FrontEnd, Served, semantic_rates, serve
 from simulation.intervals import p95
 from simulation.reference_engine import ReferenceEngine
@@ -92,7 +93,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     engines.add_argument("--blocks", type=int, metavar="N", help="KV blocks of a full engine (no limit)")
     add_json(parser)
     parser.add_argument(
-        "--requests-out", type=Path, metavar="OUT", help="a row per request of the last front end, as .csv or .jsonl"
+        "--requests-out",
+        type=new_table,
+        metavar="OUT",
+        help="a row per request of the last front end, as .csv or .jsonl",
     )
 
 
@@ -158,8 +162,6 @@ def _front_ends(args: argparse.Namespace) -> list[tuple[str, FrontEnd]]:
 
 def _workload(args: argparse.Namespace) -> tuple[Workload, Trace | None, ClosedLoop | None]:
     loop = None if args.users is None else ClosedLoop(args.users, args.think_s)
-    if args.seed < 0:
-        raise WorkloadError(f"seed is {args.seed}; it must be 0 or more")
     if args.trace:
         trace = read_trace(args.trace)
         if args.rate is not None:
@@ -176,8 +178,8 @@ def _workload(args: argparse.Namespace) -> tuple[Workload, Trace | None, ClosedL
 
 def _routers(args: argparse.Namespace, cost: CostModel, trace: Trace | None) -> Callable[[], Router]:
     """Makes a new router over new engines each time; bad settings are refused here, before the first run."""
-    if args.engines < 1:
-        raise WorkloadError(f"{args.engines} engines; use 1 or more")
+    if not 1 <= args.engines <= MOST_ENGINES:
+        raise WorkloadError(f"{args.engines} engines; use 1 to {MOST_ENGINES:,}")
     if args.engine == "reference":
         if args.blocks is not None:
             raise WorkloadError("--blocks needs --engine full: the reference engine has no KV blocks")

@@ -3,6 +3,7 @@
 import argparse
 import csv
 import json
+import math
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -117,17 +118,42 @@ def add_warm(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", type=Path, metavar="OUT", help="write the result as JSON too (- prints it alone)")
+    parser.add_argument("--json", type=new_file, metavar="OUT", help="write the result as JSON too (- prints it alone)")
+
+
+def new_file(text: str) -> Path:
+    """An option's type: a path that can be written, said before the work and not after it."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        raise argparse.ArgumentTypeError(f"{path}: cannot be written ({problem})")
+    return path
+
+
+def new_table(text: str) -> Path:
+    """An option's type: a path that `write_table` can write."""
+    if not text.endswith((".csv", ".jsonl")):
+        raise argparse.ArgumentTypeError(f"{text}: tables are .csv or .jsonl files")
+    return new_file(text)
 
 
 def write_json(path: Path | None, data: Mapping[str, Any]) -> None:
     if path is None:
         return
-    text = json.dumps(data, indent=1) + "\n"
+    text = json.dumps(_finite(data), indent=1) + "\n"
     if str(path) == "-":
         sys.stdout.write(text)
     else:
         write_text(path, text)
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for what JSON has no number for, such as the rate of requests that came at once."""
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_text(path: Path, text: str) -> None:

@@ -20,6 +20,7 @@ from simulation.commands.options import (
 )
 from simulation.commands.tables import narrow
 from simulation.cost_file import load_cost
+from simulation.fleet import MOST_ENGINES
 from simulation.plan import Site, Target, plan, read_target, with_repeats
 from simulation.request import WorkloadError
 from simulation.settings import EngineSettings
@@ -67,8 +68,8 @@ def _target(text: str) -> Target:
 def run(args: argparse.Namespace) -> int:
     cost = load_cost(args.cost)
     settings = engine_settings(args, EngineSettings())
-    if args.max_engines < 1:
-        raise WorkloadError(f"--max-engines is {args.max_engines}; it must be 1 or more")
+    if not 1 <= args.max_engines <= MOST_ENGINES:
+        raise WorkloadError(f"--max-engines is {args.max_engines}; use 1 to {MOST_ENGINES:,}")
     trace = load_trace(args)
     if args.repeats is not None:
         trace = with_repeats(trace, args.questions, args.repeats, args.seed)

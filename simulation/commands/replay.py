@@ -2,7 +2,6 @@
 
 import argparse
 from dataclasses import asdict
-from pathlib import Path
 
 from simulation.commands.options import (
     add_cost,
@@ -15,6 +14,7 @@ from simulation.commands.options import (
     described,
     engine_settings,
     load_trace,
+    new_table,
     out,
     warnings_told,
     write_json,
@@ -40,8 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_fleet(parser)
     add_warm(parser)
     add_json(parser)
-    parser.add_argument("--requests", type=Path, metavar="OUT", help="a row per request, as .csv or .jsonl")
-    parser.add_argument("--series", type=Path, metavar="OUT", help="a row per second: running, waiting, blocks in use")
+    parser.add_argument("--requests", type=new_table, metavar="OUT", help="a row per request, as .csv or .jsonl")
+    parser.add_argument(
+        "--series", type=new_table, metavar="OUT", help="a row per second: running, waiting, blocks in use"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

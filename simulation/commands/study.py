@@ -72,13 +72,16 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     values = {one.name: getattr(args, one.name) for one in fields(Parameters)}
     parameters = Parameters(**{**values, "loads": tuple(args.loads)})
+    try:
+        args.results.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkloadError(f"{args.results}: cannot be written ({error.strerror})") from None
     study = with_progress(parameters, args.jobs)
     tell = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if str(args.json) != "-":
         show(study)
     write_json(args.json, study.as_json())
     try:
-        args.results.mkdir(parents=True, exist_ok=True)
         name = "simulation.json" if study.whole else "simulation.partial.json"
         write_text(args.results / name, json_text(study))
         if study.whole and not args.no_report:

@@ -12,6 +12,7 @@ from simulation.commands.options import (
     add_warm,
     described,
     engine_settings,
+    new_file,
     out,
     warnings_told,
     write_json,
@@ -60,9 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="first fit the overhead on the first half's latencies, then report the second half",
     )
     add_overhead(parser)
-    parser.add_argument("--save-cost", type=Path, metavar="COST.json", help="write the cost model used")
+    parser.add_argument("--save-cost", type=new_file, metavar="COST.json", help="write the cost model used")
     parser.add_argument("--mechanisms", action="store_true", help="also say what leaving out each mechanism does")
-    parser.add_argument("--plot", type=Path, metavar="OUT", help="measured against simulated, as .png or .html")
+    parser.add_argument("--plot", type=new_file, metavar="OUT", help="measured against simulated, as .png or .html")
     parser.add_argument(
         "--timeseries", type=Path, metavar="CSV", help="for the plot: the engine's log with t, running, waiting"
     )
@@ -95,10 +96,9 @@ def run(args: argparse.Namespace) -> int:
     meta = args.meta or args.record.with_suffix(".meta.json")
     arguments = read_meta(meta) if args.meta or meta.exists() else {}
     settings = engine_settings(args, settings_of(arguments, meta))
-    engines = args.engines or replicas_of(arguments, meta)
+    engines = replicas_of(arguments, meta) if args.engines is None else args.engines
     fitted = args.fit_overhead is not None
-    if fitted and engines > 1:
-        raise WorkloadError("--fit-overhead fits one engine; give a cost model with its overhead for several")
+    numbers = overhead_numbers(args)
     warm = read_trace(args.warm).requests if args.warm else ()
     if moved := out_of_order(recorded):
         out.print(f"{args.record}: {moved} rows stood behind a later arrival and were sorted")
@@ -111,9 +111,10 @@ def run(args: argparse.Namespace) -> int:
                 recorded.last_token_s,
                 settings,
                 recorded.trace.hash_tokens,
+                engines,
             )
             with out.status("fitting the overhead on the first half"):
-                cost = fit_overhead(bench, cost, first, overhead_numbers(args))
+                cost = fit_overhead(bench, cost, first, numbers)
         result = validate(recorded, cost, settings, engines=engines, step=args.step, warm=warm)
         left_out = mechanisms_left_out(recorded, cost, settings, engines) if args.mechanisms else []
     headline = result.second_half if fitted else result.every

@@ -106,9 +106,25 @@ def test_extrapolation_is_told_with_each_measure_that_went_too_far():
         cost.warn_beyond(Seen(8, 100, 5000))
 
 
-@pytest.mark.parametrize("name", ["RTX 4090 Llama-3.1-8B", "rtx4090_llama3.1_8b", "rtx4090-llama3.1-8b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "RTX 4090 Llama-3.1-8B",
+        "rtx4090_llama3.1_8b",
+        "rtx4090-llama31-8b",
+        "RTX4090_Llama-3.1-8B_tp1",
+        "meta-llama/Llama-3.1-8B on NVIDIA GeForce RTX 4090",
+    ],
+)
 def test_presets_are_found_however_they_are_written(name: str):
     assert load_cost(name) is PRESETS["rtx4090-llama3.1-8b"]
+
+
+@pytest.mark.parametrize("name", ["2x RTX PRO 6000, Qwen3-32B", "RTXPRO6000_Qwen3-32B_tp2"])
+def test_the_number_of_gpus_belongs_to_the_name(name: str):
+    assert load_cost(name).name == "rtxpro6000x2-qwen3-32b"
+    with pytest.raises(CostError, match="no preset"):
+        load_cost("RTXPRO6000_Qwen3-32B_tp1")
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -134,7 +150,7 @@ def test_the_4090_preset_carries_the_other_cards_overhead():
 
 def test_a_users_file_is_in_microseconds(tmp_path):
     path = tmp_path / "mine.json"
-    path.write_text('{"a": 6000, "b": 250, "d": 50, "overhead": {"step": 100}}')
+    path.write_text('\ufeff{"a": 6000, "b": 250, "d": 50, "overhead": {"step": 100}}')
     cost = load_cost(str(path))
     assert cost.name == "mine"
     assert cost.step(4, 1000, 1, 100) == pytest.approx((6000 + 4 * 250 + 100 * 50 + 100) * 1e-6)
@@ -155,7 +171,11 @@ def test_a_users_file_is_in_microseconds(tmp_path):
         ('{"a": 1, "token_table": [[2, 5], [1, 6]]}', "token_table must be a list of"),
         ('{"a": 1, "token_table": [[2, true]]}', "token_table must be a list of"),
         ('{"a": 1, "sequence_table": 3}', "sequence_table must be a list of"),
+        ('{"a": 1' + 400 * "0" + "}", "a is 1000"),
+        ('{"a": 1, "token_table": [[1, NaN], [2, 5]]}', "token_table must be a list of"),
+        ("[" * 100_000, "not JSON"),
         ("{}", "a step of one token takes no time"),
+        ('{"a": 1000, "b": -100}', "a step of 16 tokens takes no time"),
     ],
 )
 def test_a_bad_file_says_in_one_line_what_to_write(text: str, said: str):

@@ -211,7 +211,7 @@ def test_bad_input_is_one_line_and_exit_2(tmp_path, capsys, rows: str, more: lis
     [
         (["validate", "none.jsonl", "--cost", "reference"], "none.jsonl: No such file"),
         (["validate", str(RUN), "--cost", "reference", "--meta", "none.json"], "none.json: No such file"),
-        (["validate", str(RUN), "--cost", "none"], "none: no such file, and no preset of that name"),
+        (["validate", str(RUN), "--cost", "none"], "none: no such file and no preset; presets are"),
         (["validate", str(RUN), "--cost", "reference", "--plot", "out.gif"], "plots are .png or .html"),
         (["fit", str(RUN), "--out", "x.json"], "row 1: no time"),
         (["fit", "none", "--layers", "3"], "none_dense.csv: no such file"),
@@ -223,15 +223,43 @@ def test_bad_input_is_one_line_and_exit_2(tmp_path, capsys, rows: str, more: lis
             ["plan", str(AZURE), "--cost", "reference", "--target", "p95 ttft < 1", "--max-engines", "0"],
             "--max-engines is 0",
         ),
+        (["validate", str(RUN), "--cost", "reference", "--overhead", "luck"], "--overhead luck: write some of"),
+        (["validate", str(RUN), "--cost", "reference", "--engines", "0"], "0 engines; use 1 to"),
+        (["replay", str(AZURE), "--cost", "reference", "--engines", "1000000"], "use 1 to 10,000"),
         (
-            ["replay", str(AZURE), "--cost", "reference", "--json", "/none/out.json", "--limit", "2"],
-            "cannot be written",
+            ["plan", str(AZURE), "--cost", "reference", "--target", "p95 ttft < 1", "--repeats", "1", "--seed", "-1"],
+            "seed is -1",
         ),
+        (["benchmark", "--rates", "2", "nan"], "--rates above 0"),
     ],
 )
 def test_what_is_missing_or_wrong_is_told_and_exits_2(capsys, command: list[str], said: str):
     assert main(command) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--json", "none/out.json"], "there is no directory none"),
+        (["--json", "."], "is a directory"),
+        (["--requests", "out.txt"], "tables are .csv or .jsonl"),
+    ],
+)
+def test_a_result_that_cannot_be_written_is_told_before_the_work(capsys, option: list[str], said: str):
+    with pytest.raises(SystemExit) as caught:
+        main(["replay", "not looked at", "--cost", "reference", *option])
+    assert caught.value.code == 2
+    captured = capsys.readouterr().err
+    assert said in captured
+    assert captured.count("\n") == 1
+
+
+def test_json_has_null_where_there_is_no_number(tmp_path):
+    path, out = tmp_path / "trace.csv", tmp_path / "out.json"
+    path.write_text("\ufeff" + HEAD + "0,5,5\n")
+    assert main(["replay", str(path), "--cost", "reference", "--json", str(out)]) == 0
+    assert json.loads(out.read_text(), parse_constant=pytest.fail)["rate_per_s"] is None
 
 
 def test_a_bad_target_is_bad_usage(capsys):

@@ -120,6 +120,8 @@ HEAD = "arrival_s,prompt_tokens,output_tokens\n"
     [
         ("a.csv", HEAD + "0,5,5\n1,-3,5\n", "row 3: prompt_tokens is -3; it must be a whole number, not below 0"),
         ("a.csv", HEAD + "0,5,5\n1,3,0\n", "row 3: 3 prompt and 0 output tokens; both must be 1 or more"),
+        ("a.csv", HEAD + "0,5,5\n1,1e30,2\n", "row 3: prompt_tokens is 1e+30; it must be 1,000,000,000,000 at most"),
+        ("a.jsonl", "[" * 100_000, "row 1: not JSON"),
         ("a.csv", HEAD + "0,5,5\n1,3.5,2\n", "row 3: prompt_tokens is 3.5"),
         ("a.csv", HEAD + "0,5,5\n1,many,2\n", "row 3: prompt_tokens is 'many'; it must be a number"),
         ("a.csv", HEAD + "0,5,5\nnan,3,2\n", "row 3: arrival_s is 'nan'"),

@@ -11,6 +11,7 @@ from simulation.cost_file import load_cost
 from simulation.fleet import run_fleet
 from simulation.overhead import Workbench, fit_overhead
 from simulation.recorded import DEFAULTS, read_meta, read_run, read_samples, replicas_of, settings_of
+from simulation.request import WorkloadError
 from simulation.settings import EngineSettings
 from simulation.traces import TraceError
 from simulation.validate import errors, halves, mechanisms_left_out, validate
@@ -130,7 +131,7 @@ def test_a_bad_meta_file_is_one_line(tmp_path, text: str, said: str):
         settings_of(arguments, path)
         replicas_of(arguments, path)
 
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(WorkloadError) as caught:
         read()
     assert str(caught.value).startswith(str(path))
     assert said in str(caught.value)
@@ -142,8 +143,8 @@ ROW = '{"arrival_s": %s, "prompt_tokens": 5, "output_tokens": 2, "first_token_s"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (ROW % (0, 1, 0.5), "row 1: arrival_s 0.0, first_token_s 1.0, last_token_s 0.5; they must not fall"),
-        (ROW % (0, 0, 0), "row 1: answered in no time"),
+        (ROW % (0, 1, 0.5), "row 1: arrival_s 0.0, first_token_s 1.0, last_token_s 0.5; the first token must come"),
+        (ROW % (0, 0, 0), "row 1: arrival_s 0.0, first_token_s 0.0"),
         (ROW % (9, 10, 11) + ROW % (2, 3, 4), "row 2: arrives at 2.0 s, before the one ahead of it"),
         ('{"arrival_s": 0, "prompt_tokens": 5, "output_tokens": 2}\n', "row 1: first_token_s is missing"),
         (ROW.replace('_tokens": 5', '_tokens": -5') % (0, 1, 2), "row 1: prompt_tokens is -5"),
