@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from evaluation.dataset import Lookup
 from evaluation.scored import Scored
+from policies.model import SemanticPolicy
 
 NEVER = math.inf
 """The threshold that serves equal requests only."""
 
-FLOOR = 0.80
+FLOOR = SemanticPolicy().floor
 """No threshold is chosen below this unless a family's policy says so (safety.md 1.5)."""
 
 
@@ -135,15 +136,9 @@ def best_without_wrong(probes: Iterable[Probe], floor: float = FLOOR) -> float:
     wrong: list[float] = []
     for probe in probes:
         (right if probe.right else wrong).append(probe.reach)
-    return _between(max(wrong, default=-math.inf), right, floor)
-
-
-def _between(bar: float, right: Iterable[float], floor: float) -> float:
+    bar = max(wrong, default=-math.inf)
     above = [reach for reach in right if bar < reach < math.inf]
-    if not above:
-        return NEVER
-    middle = (bar + min(above)) / 2  # −inf where nothing wrong was seen
-    return max(middle, floor)
+    return max((bar + min(above)) / 2, floor) if above else NEVER
 
 
 def by_family(probes: Iterable[Probe], floor: Callable[[str], float] = lambda family: FLOOR) -> dict[str, float]:
@@ -157,15 +152,6 @@ def families(probes: Iterable[Probe]) -> dict[str, list[Probe]]:
     for probe in probes:
         found[probe.family].append(probe)
     return dict(sorted(found.items()))
-
-
-def within(probes: Sequence[Probe], max_false_hit: float, floor: float = FLOOR) -> float:
-    """The lowest threshold whose observed rate of wrong answers is at most `max_false_hit`; in sample, no promise."""
-    n_miss = sum(not probe.should_hit for probe in probes)
-    allowed = math.floor(max_false_hit * n_miss + 1e-9)
-    wrong = sorted((probe.reach for probe in probes if not probe.right and probe.reach > -math.inf), reverse=True)
-    bar = wrong[allowed] if len(wrong) > allowed else -math.inf
-    return _between(bar, (probe.reach for probe in probes if probe.right), floor)
 
 
 def for_half_of_hits(probes: Iterable[Probe]) -> float:

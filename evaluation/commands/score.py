@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,15 @@ from evaluation.commands.options import (
     score_all,
     write_json,
 )
-from evaluation.dataset import DataError
+from evaluation.dataset import DataError, Lookup
 from evaluation.score import DEFAULT_THRESHOLD, Scorer
-from evaluation.scored import report
+from evaluation.scored import Scored, report
+from evaluation.thresholds import NEVER, by_family, probes
 from policies.guards import GUARDS
+from policies.model import PolicySet
+
+EXACT_ONLY = 2.0
+"""A threshold that no similarity reaches."""
 
 NAME = "score"
 HELP = "score labelled prompts under a policy: hits and wrong answers, by family"
@@ -42,6 +48,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_policies(parser)
     parser.add_argument(
         "--thresholds", type=Path, metavar="FILE", help="JSON {family: threshold}, in place of the policy's own"
+    )
+    parser.add_argument(
+        "--write-thresholds",
+        type=Path,
+        metavar="OUT",
+        help="the best threshold of each family without a wrong answer on these rows, for --thresholds on others",
     )
     parser.add_argument(
         "--guards",
@@ -64,7 +76,16 @@ def run(args: argparse.Namespace) -> int:
     if str(args.json) != "-":
         out.print(table(result))
     write_json(args.json, result)
+    if args.write_thresholds:
+        write_json(args.write_thresholds, best_thresholds(lookups, rows, policies))
     return 0
+
+
+def best_thresholds(lookups: Sequence[Lookup], rows: Sequence[Scored], policies: PolicySet) -> dict[str, float]:
+    """By family, none below its floor."""
+    floors = {family.name: family.semantic.floor for family in policies.families}
+    best = by_family(probes(lookups, rows), lambda family: floors.get(family, policies.defaults.semantic.floor))
+    return {family: EXACT_ONLY if threshold == NEVER else round(threshold, 6) for family, threshold in best.items()}
 
 
 def table(result: dict[str, Any]) -> Table:

@@ -96,6 +96,20 @@ def test_score_writes_what_scripts_rely_on(tmp_path, capsys):
     assert "unit_conversion" in capsys.readouterr().out
 
 
+def test_thresholds_chosen_here_can_be_scored_there(tmp_path, capsys):
+    here = write(
+        tmp_path / "here.jsonl",
+        pair("turn the big red lamp on", "turn the big red lamp on now", 1, family="f"),
+        pair("x", "x!", 0, family="g"),
+    )
+    chosen = tmp_path / "thresholds.json"
+    assert main(["score", "--data", here, "--guards", "none", "--write-thresholds", str(chosen)]) == 0
+    assert json.loads(chosen.read_text()) == {"f": 0.8, "g": 2.0}
+    assert main(["score", "--data", here, "--guards", "none", "--thresholds", str(chosen), "--json", "-"]) == 0
+    told = capsys.readouterr().out
+    assert json.loads(told[told.index("{\n") :])["all"]["wrong"] == 0
+
+
 def test_score_prints_json_alone(tmp_path, capsys):
     assert main(["score", "--data", write(tmp_path / "rows.jsonl", pair("a", "b", 0)), "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["all"]["n_miss"] == 1
