@@ -312,14 +312,15 @@ class App:
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         flusher = asyncio.get_running_loop().create_task(self._flush_log())
-        await self.start_semantics()
+        starting = asyncio.get_running_loop().create_task(self.start_semantics())
         await self.probe.start()
         self.reloader.watch()
         try:
             yield
         finally:
             flusher.cancel()
-            await asyncio.gather(flusher, return_exceptions=True)
+            starting.cancel()
+            await asyncio.gather(flusher, starting, return_exceptions=True)
             await self.aclose()
 
     async def aclose(self) -> None:

@@ -3,8 +3,13 @@
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.virtual_time import VirtualTimeLoop
+
+# No test judges how fast this machine is, hypothesis included.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

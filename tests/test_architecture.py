@@ -73,7 +73,7 @@ LIBRARIES = {
     ),
     "pydantic": ("config.*", "policies.*", "proxy.app"),
     "pydantic_settings": ("config.*",),
-    "yaml": ("config.*", "policies.*"),
+    "yaml": ("config.*", "policies.*", "evaluation.evidence"),
     "re2": ("policies.*",),
     "prometheus_client": ("proxy.metrics", "proxy.metric_*", "proxy.tally", "proxy.readings"),
     "limits": ("proxy.tenants",),

@@ -27,7 +27,7 @@ def demo() -> int:
     try:
         with _running(stub, environment), _running(serve, environment):
             _wait_for(f"{engine}/health")
-            _wait_for(f"{proxy}/readyz")
+            _wait_for(f"{proxy}/readyz", whole=True)
             return subprocess.call(client, env=environment)
     except TimeoutError as error:
         print(error, file=sys.stderr)
@@ -50,11 +50,13 @@ def _running(command: list[str], environment: dict[str, str]) -> Iterator[None]:
             process.wait()
 
 
-def _wait_for(url: str) -> None:
+def _wait_for(url: str, *, whole: bool = False) -> None:
+    """Until it answers; `whole`: until it says that all of its parts are there, the embedder included."""
     end_s = time.monotonic() + START_S
     while time.monotonic() < end_s:
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(url, timeout=1).status_code == 200:
+            reply = httpx.get(url, timeout=1)
+            if reply.status_code == 200 and (not whole or reply.json()["status"] == "ok"):
                 return
         time.sleep(0.05)
     raise TimeoutError(f"nothing answers at {url}; start it by hand to see why")
