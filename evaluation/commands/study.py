@@ -118,13 +118,18 @@ class _Told:
 def as_json(study: Study, sets: Sequence[LabelledSet], vectors: Vectors) -> dict[str, Any]:
     """The result file."""
     return {
-        "command": " ".join(["python -m evaluation", *sys.argv[1:]]),
+        "command": " ".join(["python -m evaluation", *map(_without_folder, sys.argv[1:])]),
         **environment(vectors.embedder.identity),
         "sets": {one.name: {"lookups": len(one.lookups), "shipped": one.shipped} for one in sets},
         "rows": study.cells,
         "swapped": study.swapped,
         "wrong": study.wrong,
     }
+
+
+def _without_folder(word: str) -> str:
+    """An argument without the part of a path that is this machine's."""
+    return Path(word).name if word.startswith("/") else word
 
 
 def tables(result: Mapping[str, Any]) -> list[Table]:
