@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fastembed import TextEmbedding
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from proxy.cache.embedder import EmbedderUnavailable, identify
+
+# onnxruntime's official builds report usage unless told not to, and look at this when they are loaded.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+from fastembed import TextEmbedding
 
 MINILM = "all-MiniLM-L6-v2"
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

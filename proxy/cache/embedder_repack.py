@@ -9,6 +9,7 @@ loads. Here
 """
 
 import importlib
+import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,6 +31,7 @@ def repack(source: Path, target: Path) -> None:
         EmbedderUnavailable: `onnx` is not installed; the message holds the line that installs it.
     """
     onnx = _import("onnx")
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # as in embedder_fastembed
     quantizer = _import("onnxruntime.quantization.matmul_nbits_quantizer")
     model = onnx.load(str(source))
     _unfold(model.graph, onnx)

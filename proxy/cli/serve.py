@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     process = " [%(process)d]" if settings.workers > 1 else ""
     form = f"%(asctime)s{process} %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(format=form, level=logging.INFO, stream=sys.stderr)
-    for chatty in ("httpx", "watchfiles"):
+    for chatty in ("httpx", "watchfiles", "faiss.loader"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     token_was_made = settings.admin_token is None
     settings = with_secrets(settings)
