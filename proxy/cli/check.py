@@ -18,6 +18,7 @@ from config.settings import ConfigError, Settings, load_settings, startup_warnin
 from policies.load import PolicyError, load_policies
 from policies.match import MatchPolicy
 from policies.model import FamilyPolicy, PolicySet
+from proxy.cache.embedder_loader import weights_sha256
 
 HELP = "Validate settings and policies, and say what each family does."
 
@@ -72,7 +73,11 @@ def _check(config: Path | None, policies_path: Path | None) -> _Found:
     try:
         # With broken settings too: better two errors at once than one after the other.
         path = settings.policies if settings else policies_path
-        policies = load_policies(path, strict_evidence=settings.strict_evidence if settings else False)
+        policies = load_policies(
+            path,
+            strict_evidence=settings.strict_evidence if settings else False,
+            embedder_sha256=weights_sha256(settings.embedder.provider, settings.embedder.sha256) if settings else None,
+        )
     except PolicyError as exc:
         errors += str(exc).splitlines()
     warnings = startup_warnings(settings, os.environ) if settings else []

@@ -15,6 +15,7 @@ from typing import Any
 from config.settings import ConfigError, Settings, load_settings, startup_warnings, with_secrets
 from policies.load import PolicyError, load_policies
 from proxy.app import App, create_app
+from proxy.cache.embedder_loader import weights_sha256
 from proxy.server import ServerLimits, serve
 from proxy.workers import listen, supervise
 
@@ -43,7 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
         return demo()
     try:
         settings = load_settings(arguments.config, overrides(arguments))
-        policies = load_policies(settings.policies, strict_evidence=settings.strict_evidence)
+        policies = load_policies(
+            settings.policies,
+            strict_evidence=settings.strict_evidence,
+            embedder_sha256=weights_sha256(settings.embedder.provider, settings.embedder.sha256),
+        )
     except (ConfigError, PolicyError) as error:
         print(error, file=sys.stderr)
         return 2
