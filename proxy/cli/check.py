@@ -18,7 +18,7 @@ from config.settings import ConfigError, Settings, load_settings, startup_warnin
 from policies.load import PolicyError, load_policies
 from policies.match import MatchPolicy
 from policies.model import FamilyPolicy, PolicySet
-from proxy.cache.embedder_loader import weights_sha256
+from proxy.cache.embedder import weights_sha256
 
 HELP = "Validate settings and policies, and say what each family does."
 

@@ -15,7 +15,7 @@ from typing import Any
 from config.settings import ConfigError, Settings, load_settings, startup_warnings, with_secrets
 from policies.load import PolicyError, load_policies
 from proxy.app import App, create_app
-from proxy.cache.embedder_loader import weights_sha256
+from proxy.cache.embedder import weights_sha256
 from proxy.server import ServerLimits, serve
 from proxy.workers import listen, supervise
 
