@@ -18,6 +18,12 @@ from simulation.workload import Arrivals, Mix
 
 Measure = Literal["p95_s", "slot_use_percent", "done_per_s", "peak_tokens_per_s"]
 
+WORDS: Mapping[Measure, str] = {
+    "p95_s": "p95, s",
+    "slot_use_percent": "slot use, %",
+    "done_per_s": "done per s",
+    "peak_tokens_per_s": "peak tokens per s",
+}
 REQUESTS = 1500
 SEEDS_IN_AN_AVERAGE = 3
 # The peak was read from a saturated server: at 10 req/s, below its capacity, continuous batching cannot show 1,800

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from simulation import plots
 from simulation.intervals import Estimate
-from simulation.published import SATURATING_LOAD
+from simulation.published import ENTRIES, SATURATING_LOAD, WORDS
 from simulation.schedulers import DISCIPLINES
 from simulation.study import Study
 
@@ -18,7 +18,7 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; font-size: 13px; margin: 1rem 0; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
+th, td { padding: .2rem .45rem; text-align: right; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 img { max-width: 100%; height: auto; display: block; margin: 1rem 0; }
 .no { color: #b22222; font-weight: 600; } p.note { color: #555; }
@@ -92,7 +92,7 @@ def html(study: Study, pictures: dict[str, bytes]) -> str:
         body += [
             "<h2>Sharing answers in front of the engines</h2>",
             "<p>Three requests in ten ask one of 500 questions (Zipf). Near capacity a few per cent of work taken away "
-            "shorten the tail a lot; with two servers and room to spare they hardly do.</p>",
+            "shorten the tail a lot; with two servers and room to spare they do less.</p>",
             _picture(pictures, "sharing"),
             _sharing(study),
         ]
@@ -142,7 +142,7 @@ def _points(study: Study) -> str:
                 "policy",
                 "req/s",
                 "p95, s",
-                "first token p95, s",
+                "TTFT p95, s",
                 "done/s",
                 "tokens/s",
                 "slot use, %",
@@ -163,7 +163,9 @@ def _points(study: Study) -> str:
                     f"{100 * one.moved:+.1f} %",
                     one.label if one.label == "stable" else f"!{one.label}",
                 )
+                for discipline in DISCIPLINES
                 for one in study.points
+                if one.discipline == discipline
             ),
         )
         + '<p class="note">moved: p95 of the whole runs against that of their first halves.</p>'
@@ -190,17 +192,19 @@ def _highest(study: Study) -> str:
 
 def _published(study: Study) -> str:
     return _table(
-        ("entry", "published", "mean", "SD of an average", "z", "reproduced"),
+        ("policy", "measure", "req/s", "published", "mean", "SD of an average", "z", "reproduced"),
         (
             (
-                one.name,
+                entry.discipline,
+                WORDS[entry.measure],
+                "any" if entry.load is None else f"{entry.load:g}",
                 f"{one.published:,g}",
                 f"{one.mean:,.4g}",
                 f"{one.sd:.2g}",
                 f"{one.z:+.1f}",
                 "yes" if one.within else "!no",
             )
-            for one in study.published
+            for entry, one in zip(ENTRIES, study.published, strict=True)
         ),
     )
 

@@ -63,11 +63,11 @@ class Parameters:
     output_cap: int = 950
     requests: int = 10_000
     longest_requests: int = 80_000
-    runs: int = 12
+    runs: int = 10
     replicates: int = 200
-    short_runs: int = 40
+    short_runs: int = 30
     sharing_requests: int = 4000
-    sharing_runs: int = 12
+    sharing_runs: int = 8
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -151,10 +151,9 @@ def pieces(parameters: Parameters, capacities: dict[Discipline, float]) -> list[
 
     for discipline in reversed(DISCIPLINES):
         capacity = capacities[discipline]
-        for requests in (2 * parameters.requests, parameters.requests):
-            add("highest", highest, discipline, parameters.slo_s, mix, server, capacity, requests, long_runs)
-        short = range(seed, seed + parameters.short_runs)
-        add("highest", highest, discipline, parameters.slo_s, mix, server, capacity, SHORT_REQUESTS, short)
+        short_runs = range(seed, seed + parameters.short_runs)
+        for requests, seeds in ((2 * parameters.requests, long_runs), (SHORT_REQUESTS, short_runs)):
+            add("highest", highest, discipline, parameters.slo_s, mix, server, capacity, requests, seeds)
         for load in _with_curve(parameters.loads, capacity):
             lengths = (parameters.requests, parameters.longest_requests)
             add("points", point, discipline, load, mix, server, capacity, long_runs, *lengths)

@@ -20,18 +20,18 @@ from simulation.benchmark import (
     slow,
     table_seconds,
 )
-from simulation.commands.options import add_json, out, write_json
+from simulation.commands.options import add_examples, add_json, out, write_json
 from simulation.commands.tables import narrow
 from simulation.request import WorkloadError
 from simulation.traces import read_trace
 
 NAME = "benchmark"
 HELP = "requests per second of CPU time of the reference model and of the full engine, by jumps and step by step"
-EXAMPLE = "example: python -m simulation benchmark --check --json /tmp/speed.json"
+EXAMPLES = ("benchmark --check --json speed.json",)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     parser.add_argument(
         "--lengths", type=Path, metavar="TRACE", help="full engine: a trace whose lengths to use (shipped Azure 2023)"
     )

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from simulation.commands.options import out
+from simulation.commands.options import add_examples, out
 from simulation.commands.study import add_jobs, with_progress
 from simulation.request import WorkloadError
 from simulation.study import parameters_of
 
 NAME = "check"
 HELP = "run the recorded study again and compare every number; exit 1 if one differs"
-EXAMPLE = "example: python -m simulation check --against results/simulation.json"
+EXAMPLES = ("check --against results/simulation.json",)
 
 # Recorded are six digits; another machine's exp and log may round the last bit of a draw differently.
 _RELATIVE = 1e-5
@@ -22,7 +22,7 @@ _SHOWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     parser.add_argument(
         "--against",
         type=Path,

@@ -4,7 +4,16 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from simulation.commands.options import add_engine, add_json, engine_settings, new_file, out, write_json, write_text
+from simulation.commands.options import (
+    add_engine,
+    add_examples,
+    add_json,
+    engine_settings,
+    new_file,
+    out,
+    write_json,
+    write_text,
+)
 from simulation.commands.tables import narrow
 from simulation.commands.validate import add_overhead, overhead_numbers
 from simulation.cost import CostModel
@@ -16,15 +25,15 @@ from simulation.validate import halves
 
 NAME = "fit"
 HELP = "make a cost model from kernel profiles or measured steps, and fit its overhead on a real run"
-EXAMPLE = (
-    "examples: python -m simulation fit profiles/RTX4090_Llama-3.1-8B_tp1 --layers 32 --out rtx4090.json    "
-    "python -m simulation fit steps.csv --out mine.json    "
-    "python -m simulation fit mine.json --run run.jsonl --meta run.meta.json --out mine.json"
+EXAMPLES = (
+    "fit simulation/data/steps_h100x8_llama2_70b.csv --out h100x8.json",
+    "fit rtxpro6000-llama3.1-8b-tables \\\n      "
+    "--run simulation/data/vllm_runs/rtxpro6000_llama31_8b_tp1.jsonl --out mine.json",
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     parser.add_argument(
         "measurements",
         metavar="MEASUREMENTS",
@@ -55,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     if args.overhead_of:
         other = load_cost(args.overhead_of)
         cost = cost.with_overhead(other.overhead_step_s, other.overhead_sequence_s, other.overhead_prompt_token_s)
-        cost = replace(cost, provenance=f"{cost.provenance}; overhead carried over from {other.name}")
+        cost = with_overhead_of(cost, f"carried over from {other.name}")
     if args.record:
         recorded = read_run(args.record)
         meta = args.meta or args.record.with_suffix(".meta.json")
@@ -71,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         first, _ = halves(len(recorded.trace.requests))
         with out.status("fitting the overhead"):
             cost = fit_overhead(bench, cost, first, overhead_numbers(args))
-        cost = replace(cost, provenance=f"{cost.provenance}; overhead fitted on the first half of {args.record.name}")
+        cost = with_overhead_of(cost, f"fitted on the first half of {args.record.name}")
     text = format_cost(cost)
     if args.out:
         write_text(args.out, text)
@@ -79,6 +88,12 @@ def run(args: argparse.Namespace) -> int:
         show(cost, fitted)
     write_json(args.json, {"cost": cost.name, "rms": fitted.rms, "samples": fitted.samples, "json": text})
     return 0
+
+
+def with_overhead_of(cost: CostModel, origin: str) -> CostModel:
+    """Say where its overhead is from, instead of where an earlier one was from."""
+    kernels = cost.provenance.split("; overhead")[0]
+    return replace(cost, provenance=f"{kernels}; overhead {origin}")
 
 
 def measured(args: argparse.Namespace, source: Path, name: str) -> Fitted:

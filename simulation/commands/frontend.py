@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from simulation.commands.options import add_json, new_table, out, write_json, write_table
+from simulation.commands.options import add_examples, add_json, new_table, out, write_json, write_table
 from simulation.commands.tables import narrow
 from simulation.cost import CostModel
 from simulation.cost_file import load_cost
@@ -29,14 +29,15 @@ from simulation.workload import ARRIVAL_KINDS, Arrivals, Catalogue, ClosedLoop, 
 
 NAME = "frontend"
 HELP = "the same requests through front ends: bare, single flight, cache, both, and semantic with an evaluation file"
-EXAMPLE = (
-    "example: python -m simulation frontend --rate 10 --share 0.3 --entries 500 --engines 2 --route least-loaded "
-    "--semantic evaluation.json --wordings 3"
+EXAMPLES = (
+    "frontend --rate 10 --share 0.3 --entries 500",
+    "frontend --trace simulation/data/mooncake_conversation.jsonl --engine full \\\n      "
+    "--cost rtx4090-llama3.1-8b --engines 4 --route prefix-affinity",
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     work = parser.add_argument_group("workload")
     work.add_argument(
         "--trace", type=Path, metavar="FILE", help="a recorded workload (.csv, .jsonl) instead of drawn requests"

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -24,6 +24,13 @@ from simulation.settings import EngineSettings
 from simulation.traces import Trace, read_trace
 
 out = Console()
+
+
+def add_examples(parser: argparse.ArgumentParser, examples: Sequence[str], notes: str = "") -> None:
+    """What the help ends with; the examples run as printed, from the project's folder."""
+    lines = [f"  python -m simulation {words}" for words in examples]
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(["examples:" if len(lines) > 1 else "example:", *lines]) + notes
 
 
 def add_cost(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from simulation.commands.options import (
     add_cost,
     add_engine,
+    add_examples,
     add_fleet,
     add_json,
     add_trace,
@@ -27,14 +28,14 @@ from simulation.settings import EngineSettings
 
 NAME = "plan"
 HELP = "how many engines a recorded workload needs to keep a target, with and without a cache in front"
-EXAMPLE = (
-    "example: python -m simulation plan azure_conv.csv --cost rtxpro6000-llama3.1-8b --blocks 8000 "
-    "--target 'p95 ttft < 1' --rate 20 --repeats 0.3"
+EXAMPLES = (
+    "plan simulation/data/azure2023_conv.csv --cost rtxpro6000-llama3.1-8b \\\n      "
+    '--blocks 8000 --target "p95 ttft < 1" --rate 20 --repeats 0.3',
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     add_trace(parser)
     add_cost(parser)
     parser.add_argument(

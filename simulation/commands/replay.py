@@ -6,6 +6,7 @@ from dataclasses import asdict
 from simulation.commands.options import (
     add_cost,
     add_engine,
+    add_examples,
     add_fleet,
     add_json,
     add_trace,
@@ -28,11 +29,15 @@ from simulation.traces import read_trace
 
 NAME = "replay"
 HELP = "serve a recorded workload and say what its requests would have seen"
-EXAMPLE = "example: python -m simulation replay azure_conv.csv --cost rtxpro6000-llama3.1-8b --rate 4 --json out.json"
+EXAMPLES = (
+    "replay simulation/data/azure2023_conv.csv --cost rtxpro6000-llama3.1-8b --rate 4 \\\n      --json out.json",
+    "replay simulation/data/servegen_deepseek-r1-1-trace.csv --cost h100x8-llama2-70b \\\n      "
+    "--requests requests.csv",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     add_trace(parser)
     add_cost(parser)
     add_engine(parser)

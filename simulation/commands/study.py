@@ -9,10 +9,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from simulation import report
-from simulation.commands.options import add_json, out, write_json, write_text
+from simulation.commands.options import add_examples, add_json, out, write_json, write_text
 from simulation.commands.tables import narrow
 from simulation.intervals import Estimate
-from simulation.published import ENTRIES, REQUESTS
+from simulation.published import ENTRIES, REQUESTS, WORDS
 from simulation.report import plus_minus
 from simulation.request import WorkloadError
 from simulation.schedulers import DISCIPLINES
@@ -20,14 +20,14 @@ from simulation.study import Parameters, Study, cores, json_text, run_study
 
 NAME = "study"
 HELP = "sequential, static and continuous batching under load, beside the published table (what runs without a command)"
-EXAMPLE = "example: python -m simulation --slo 5 --loads 0.5 1 2 4 8 --results /tmp/study"
+EXAMPLES = ("study --results /tmp/study --loads 1 2 4 --slo 5",)
 
 _FAILED = 1
 _INTERRUPTED = 130
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES)
     defaults = Parameters()
     parser.add_argument(
         "--results", type=Path, default=Path("results"), metavar="DIR", help="where simulation.json, .html and PNGs go"
@@ -131,7 +131,7 @@ def _published(study: Study) -> Table:
     for entry, one in zip(ENTRIES, study.published, strict=True):
         table.add_row(
             entry.discipline,
-            entry.measure.replace("_", " "),
+            WORDS[entry.measure],
             "any" if entry.load is None else f"{entry.load:g}",
             f"{one.published:,g}",
             f"{one.mean:,.4g}",

@@ -8,6 +8,7 @@ from pathlib import Path
 from simulation.commands.options import (
     add_cost,
     add_engine,
+    add_examples,
     add_json,
     add_warm,
     described,
@@ -29,8 +30,13 @@ from simulation.validate_plot import check_plot, draw, save
 
 NAME = "validate"
 HELP = "simulate a recorded engine run and compare: latency, TTFT, TPOT, prefix hits, preemptions"
-EXAMPLE = """example:
-  python -m simulation validate run.jsonl --meta run.meta.json --cost rtx4090-llama3.1-8b --blocks 2587 --json out.json
+EXAMPLES = (
+    "validate simulation/data/vllm_runs/rtxpro6000_llama31_8b_tp1.jsonl \\\n      "
+    "--cost rtxpro6000-llama3.1-8b --json out.json --plot out.png",
+    "validate simulation/data/vllm_runs/rtxpro6000_qwen3_32b_tp2.jsonl \\\n      "
+    "--cost rtxpro6000x2-qwen3-32b-tables --fit-overhead first-half",
+)
+NOTES = """
 
 RUN has a row per request: arrival_s, prompt_tokens, output_tokens, first_token_s, last_token_s (scheduled_s, hash_ids).
 META has engine_kwargs with the engine's arguments by vLLM's names; options given here win over it.
@@ -46,8 +52,7 @@ hold each part's."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLE
+    add_examples(parser, EXAMPLES, NOTES)
     parser.add_argument("record", type=Path, metavar="RUN", help="the engine's record, .jsonl or .csv")
     parser.add_argument("--meta", type=Path, metavar="META.json", help="its arguments (RUN's name with .meta.json)")
     add_cost(parser)

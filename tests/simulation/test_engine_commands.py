@@ -2,13 +2,14 @@
 
 import csv
 import json
+import shlex
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simulation.__main__ import main
+from simulation.__main__ import COMMANDS, main, parser
 from simulation.cost_file import load_cost
 
 DATA = Path(str(resources.files("simulation") / "data"))
@@ -269,12 +270,25 @@ def test_a_bad_target_is_bad_usage(capsys):
     assert "write a target like 'p95 ttft < 1'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["replay", "fit", "validate", "plan", "benchmark"])
-def test_help_has_an_example(capsys, command: str):
+EXAMPLES = [words for command in COMMANDS for words in command.EXAMPLES]
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_an_example_is_shown_and_names_files_that_are_there(capsys, words: str):
+    parsed = shlex.split(words.replace("\\\n", " "))
+    parser().parse_args(parsed)
+    assert all((DATA.parents[1] / word).exists() for word in parsed if word.startswith("simulation/data"))
     with pytest.raises(SystemExit) as caught:
-        main([command, "--help"])
+        main([parsed[0], "--help"])
     assert caught.value.code == 0
-    assert "python -m simulation " + command in capsys.readouterr().out
+    assert f"  python -m simulation {words}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [words for words in EXAMPLES if words.startswith(("replay", "fit", "validate"))])
+def test_an_example_runs_as_printed(tmp_path, monkeypatch, words: str):
+    (tmp_path / "simulation").symlink_to(DATA.parent)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(words.replace("\\\n", " "))) == 0
 
 
 def test_the_benchmark_counts_requests_per_cpu_second(tmp_path, capsys):

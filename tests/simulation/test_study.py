@@ -168,7 +168,7 @@ def test_a_study_is_whole_and_the_same_each_time(small: Study):
     assert small.whole
     assert len(small.published) == 15
     assert {one.load for one in small.points if one.discipline == "static"} >= {1.0, 4.0}
-    assert [one.requests for one in small.highest if one.discipline == "static"] == [400, 200, 1500]
+    assert [one.requests for one in small.highest if one.discipline == "static"] == [400, 1500]
     assert len(small.sharing) == len(CASES)
     assert len(small.heat) == len(HEAT_HITS)
     assert run_study(SMALL, 1, quiet).as_json() == small.as_json()

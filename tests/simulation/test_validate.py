@@ -36,6 +36,16 @@ def test_two_numbers_fitted_on_the_first_half_hold_for_the_second():
     assert cost.overhead_step_s >= 0 <= cost.overhead_prompt_token_s
 
 
+def test_the_overhead_of_several_engines_is_found_too():
+    requests = read_run(LLAMA).trace.requests[:60]
+    cost = load_cost("rtxpro6000-llama3.1-8b").with_overhead(3e-3, 0.0, 5e-6)
+    ran = run_fleet(requests, cost, EngineSettings(), engines=2).outcomes
+    bench = Workbench(requests, ran.first_token_s, ran.last_token_s, EngineSettings(), engines=2)
+    found = fit_overhead(bench, cost, slice(None))
+    assert found.overhead_step_s == pytest.approx(3e-3, rel=0.05)
+    assert found.overhead_prompt_token_s == pytest.approx(5e-6, rel=0.2)
+
+
 @pytest.mark.parametrize(
     ("path", "cost", "mape", "mean", "ttft"),
     [
