@@ -140,9 +140,7 @@ def _preset(
     provenance: str,
     abcde: tuple[float, float, float, float, float],
     *,
-    knee_tokens: int = 0,
     floor_us: float = 0.0,
-    overhead_us: tuple[float, float] = (0.0, 0.0),
     sequence_table_us: Points = (),
     seen: Seen = Seen(),
 ) -> CostModel:
@@ -156,45 +154,18 @@ def _preset(
         kv_token_s=c,
         prompt_token_s=d,
         chunk_context_s=e,
-        knee_tokens=knee_tokens,
         prefill_floor_s=floor_us * 1e-6,
-        overhead_step_s=overhead_us[0] * 1e-6,
-        overhead_sequence_s=overhead_us[1] * 1e-6,
         sequence_table=tuple((count, value * 1e-6) for count, value in sequence_table_us),
         seen=seen,
     )
 
 
-_PROFILED = Seen(sequences=256, kv_tokens=256 * 16384, prompt_tokens=2048)
 _SPLITWISE = Seen(sequences=64, kv_tokens=64 * 1024, prompt_tokens=512 * 64)
 
 PRESETS: dict[str, CostModel] = {
     cost.name: cost
     for cost in (
         _preset("reference", "the published batching table; illustrative", (6000, 250, 0, 50, 0)),
-        _preset(
-            "rtxpro6000-llama3.1-8b",
-            "kernel profile of LLMServingSim (vLLM 0.19), rms 2.5 %; overhead fitted on the first half of one run",
-            (11077, 18.8, 0.0915, 32.1, 0.0024),
-            overhead_us=(2150, 11),
-            seen=_PROFILED,
-        ),
-        _preset(
-            "rtx4090-llama3.1-8b",
-            "kernel profile of LLMServingSim (vLLM 0.19), rms 3.0 %; overhead carried over from the RTX PRO 6000 run "
-            "of the same model, nothing fitted on an RTX 4090 run",
-            (17012, 37.4, 0.142, 81.2, 0.0040),
-            overhead_us=(2150, 11),
-            seen=_PROFILED,
-        ),
-        _preset(
-            "rtxpro6000x2-qwen3-32b",
-            "kernel profile of LLMServingSim (vLLM 0.19, tensor parallel 2) without all-reduce, rms 2.9 %; overhead "
-            "fitted on the first half of one run",
-            (24585, 34.0, 0.0953, 70.6, 0.0047),
-            overhead_us=(6430, 238),
-            seen=_PROFILED,
-        ),
         _preset(
             "h100x8-llama2-70b",
             "step table of SplitwiseSim, rms 2.2 % decode, 24 % prefill",

@@ -14,9 +14,6 @@ from simulation.cost_file import format_cost, load_cost, parse_cost, preset_name
 # simulation.md section 3, microseconds.
 PUBLISHED = {
     "reference": (6000, 250, 0, 50, 0),
-    "rtxpro6000-llama3.1-8b": (11077, 18.8, 0.0915, 32.1, 0.0024),
-    "rtx4090-llama3.1-8b": (17012, 37.4, 0.142, 81.2, 0.0040),
-    "rtxpro6000x2-qwen3-32b": (24585, 34.0, 0.0953, 70.6, 0.0047),
     "h100x8-llama2-70b": (29570, 184, 0.22, 64, 0.0036),
     "a100x8-llama2-70b": (43740, 162, 0.40, 153, 0.0014),
 }
@@ -117,7 +114,7 @@ def test_extrapolation_is_told_with_each_measure_that_went_too_far():
     ],
 )
 def test_presets_are_found_however_they_are_written(name: str):
-    assert load_cost(name) is PRESETS["rtx4090-llama3.1-8b"]
+    assert load_cost(name).name == "rtx4090-llama3.1-8b"
 
 
 @pytest.mark.parametrize("name", ["2x RTX PRO 6000, Qwen3-32B", "RTXPRO6000_Qwen3-32B_tp2"])

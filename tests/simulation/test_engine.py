@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulation.cost import PRESETS, CostModel, ExtrapolationWarning
+from simulation.cost import CostModel, ExtrapolationWarning
 from simulation.cost_file import load_cost
 from simulation.engine import Engine, simulate
 from simulation.request import Request, WorkloadError
@@ -154,7 +154,7 @@ def test_work_is_conserved(case: tuple[list[Request], EngineSettings]):
 @pytest.mark.parametrize("plan_ahead", [True, False])
 def test_skipping_is_stepping(blocks: int | None, plan_ahead: bool):
     given_ = EngineSettings(blocks=blocks, plan_ahead=plan_ahead)
-    cost = load_cost("rtx4090-llama3.1-8b")
+    cost = load_cost("rtxpro6000-llama3.1-8b")
     skipping, stepping = (simulate(LLAMA[:150], cost, given_, step=step) for step in (False, True))
     assert skipping.last_token_s == pytest.approx(stepping.last_token_s, abs=1e-6)
     assert skipping.first_token_s == pytest.approx(stepping.first_token_s, abs=1e-6)
@@ -209,7 +209,7 @@ def test_littles_law():
 
 def test_the_shared_runs_prefix_hit_rate():
     """7.6 % with an ample cache and 1.9 % with 2,587 blocks, as the engine and LLMServingSim report."""
-    cost = load_cost("rtx4090-llama3.1-8b")
+    cost = load_cost("rtxpro6000-llama3.1-8b")
     tokens = sum(request.prompt_tokens for request in LLAMA)
     ample = simulate(LLAMA, cost, EngineSettings())
     scarce = simulate(LLAMA, cost, EngineSettings(blocks=2587))
@@ -295,7 +295,7 @@ def test_prompts_in_one_step_share_what_the_first_of_them_computes():
 
 def test_preempted_work_is_done_again():
     """BLIS #1121: hits that survived a preemption gave 125,000 tokens/s."""
-    cost = load_cost("rtx4090-llama3.1-8b")
+    cost = load_cost("rtxpro6000-llama3.1-8b")
     engine = simulate(LLAMA[:150], cost, EngineSettings(blocks=1500, prefix_caching=False))
     assert sum(engine.preemptions) > 20
     assert engine.prefilled_tokens > sum(request.prompt_tokens for request in LLAMA[:150])
@@ -334,7 +334,7 @@ def test_a_request_larger_than_the_cache_fails_loudly():
 
 def test_the_number_of_blocks_matters_as_much_as_the_engine_says():
     """LLMServingSim #59: a capacity computed by formula, 12.5 % off, moved latency by as much."""
-    cost = load_cost("rtx4090-llama3.1-8b")
+    cost = load_cost("rtxpro6000-llama3.1-8b")
 
     def mean_latency(blocks: int) -> float:
         engine = simulate(LLAMA, cost, EngineSettings(blocks=blocks))
@@ -449,4 +449,4 @@ def test_hashes_of_another_block_size_must_be_a_multiple():
 
 def test_steps_beyond_what_was_measured_are_told():
     with pytest.warns(ExtrapolationWarning, match="prompt tokens 4,000 > 2,048"):
-        simulate([Request(0.0, 4000, 1)], PRESETS["rtx4090-llama3.1-8b"], EngineSettings(max_num_batched_tokens=8192))
+        simulate([Request(0.0, 4000, 1)], load_cost("rtx4090-llama3.1-8b"), EngineSettings(max_num_batched_tokens=8192))

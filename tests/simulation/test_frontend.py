@@ -9,6 +9,7 @@ import pytest
 
 from simulation.answers import Answers
 from simulation.cost import PRESETS
+from simulation.cost_file import load_cost
 from simulation.engine import Engine, simulate
 from simulation.frontend import FrontEnd, SemanticRates, Served, semantic_rates, serve
 from simulation.reference_engine import ReferenceEngine
@@ -46,7 +47,7 @@ def test_bare_is_the_continuous_scheduler(load: float):
 
 
 def test_bare_is_the_full_engine():
-    cost = PRESETS["rtxpro6000-llama3.1-8b"]
+    cost = load_cost("rtxpro6000-llama3.1-8b")
     work = MIX.draw(300, 1, Arrivals(6))
     served = serve(work, FrontEnd(), Router([FullEngine(Engine(cost))], "round-robin"))
     alone = simulate(work.requests(), cost)

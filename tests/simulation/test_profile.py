@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulation.cost import PRESETS, CostError, CostModel
+from simulation.cost import CostError, CostModel
+from simulation.cost_file import load_cost
 from simulation.engine import simulate
 from simulation.overhead import Workbench, fit_overhead
 from simulation.profile import from_profile, from_steps, read_profile, read_steps
@@ -94,7 +95,7 @@ def test_a_missing_profile_and_no_layers_are_told(tmp_path):
 
 def test_measured_steps_give_back_the_five_numbers(tmp_path):
     rng = np.random.default_rng(1)
-    truth = PRESETS["rtx4090-llama3.1-8b"].with_overhead(0, 0)
+    truth = CostModel("true", "", 17e-3, 37e-6, 0.14e-6, 81e-6, 0.004e-6)
     lines = ["sequences,kv_tokens,prompt_tokens,chunk_context,time_ms"]
     for _ in range(60):
         n, kv, p = int(rng.integers(0, 128)), int(rng.integers(0, 10**5)), int(rng.integers(0, 2048))
@@ -144,7 +145,7 @@ def bench(cost: CostModel) -> Workbench:
 @pytest.mark.parametrize("truth", [(0.004, 0.0, 2e-5), (0.002, 1e-4, 0.0), (0.0, 0.0, 0.0)])
 def test_overhead_fitted_on_half_of_a_run_gives_back_all_of_it(truth: tuple[float, float, float]):
     """To a step or so: the numbers can stand in for each other, and steps are coarse against such short answers."""
-    base = replace(PRESETS["rtx4090-llama3.1-8b"], overhead_step_s=9.0)  # whatever was there does not count
+    base = replace(load_cost("rtx4090-llama3.1-8b"), overhead_step_s=9.0)  # whatever was there does not count
     run = bench(base.with_overhead(*truth))
     found = fit_overhead(run, base, slice(0, 30), ("step", "sequence", "prompt"))
     arrival = np.array([request.arrival_s for request in run.requests])
@@ -154,7 +155,7 @@ def test_overhead_fitted_on_half_of_a_run_gives_back_all_of_it(truth: tuple[floa
 
 def test_overhead_is_never_negative():
     """A run faster than its kernels: the best that can be said is no overhead."""
-    base = PRESETS["rtx4090-llama3.1-8b"].with_overhead(0, 0)
+    base = load_cost("rtx4090-llama3.1-8b").with_overhead(0, 0)
     found = fit_overhead(bench(replace(base, step_s=base.step_s * 0.8)), base, slice(0, 30))
     assert found.overhead_step_s == 0
     assert 0 <= found.overhead_prompt_token_s < 1e-7

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from simulation.cost import PRESETS
+from simulation.cost_file import load_cost
 from simulation.engine import Engine
 from simulation.frontend import FrontEnd, serve
 from simulation.reference_engine import ReferenceEngine
@@ -108,7 +109,7 @@ def test_prefix_affinity_finds_more_of_its_prompts_in_the_cache():
     )
     cached: dict[Route, int] = {}
     for route in ROUTES:
-        full = [FullEngine(Engine(PRESETS["rtxpro6000-llama3.1-8b"], EngineSettings(blocks=2000))) for _ in range(3)]
+        full = [FullEngine(Engine(load_cost("rtxpro6000-llama3.1-8b"), EngineSettings(blocks=2000))) for _ in range(3)]
         serve(work, FrontEnd(), Router(full, route))
         cached[route] = sum(sum(one.engine.cached_tokens) for one in full)
     assert cached["prefix-affinity"] > 1.2 * cached["round-robin"]

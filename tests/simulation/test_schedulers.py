@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulation.cost import PRESETS, CostError
+from simulation.cost_file import load_cost
 from simulation.schedulers import DISCIPLINES, RUN, Discipline, Server, Timeline, reference_server
 from simulation.stepping import walk
 from simulation.workload import Arrivals, LogNormal, Mix, Workload
@@ -148,7 +149,7 @@ def test_requests_are_taken_in_order_and_work_is_neither_lost_nor_made(disciplin
 
 def test_costs_that_the_reference_model_has_no_term_for_are_refused():
     with pytest.raises(CostError, match="kv_token_s"):
-        reference_server(PRESETS["rtxpro6000-llama3.1-8b"], 32)
+        reference_server(load_cost("rtxpro6000-llama3.1-8b"), 32)
     with pytest.raises(CostError, match="0 slots"):
         reference_server(PRESETS["reference"], 0)
     tabled = replace(PRESETS["reference"], sequence_table=((1.0, 0.01), (4.0, 0.02)))
