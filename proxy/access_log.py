@@ -10,17 +10,15 @@ import orjson
 logger = logging.getLogger("askonce.access_log")
 
 FLUSH_BYTES = 32_768
-FLUSH_EVERY_S = 1.0
 
 
 class AccessLog:
-    """Collects lines and writes them in blocks: at 32 kB, once a second while requests come, and on `close`."""
+    """Collects lines and writes them in blocks: at 32 kB, when its owner calls `flush`, and on `close`."""
 
     def __init__(self, target: str | None) -> None:
         """`target`: a file's path, `-` for standard error, None for no log."""
         self._lines: list[bytes] = []
         self._size = 0
-        self._flushed_s = time.monotonic()
         self._failing = False
         """Said once, until it can be written again."""
         self._file: IO[bytes] | None = None
@@ -39,9 +37,7 @@ class AccessLog:
         data = orjson.dumps({"time": round(time.time(), 3), **line}, option=orjson.OPT_APPEND_NEWLINE)
         self._lines.append(data)
         self._size += len(data)
-        now_s = time.monotonic()
-        if self._size >= FLUSH_BYTES or now_s - self._flushed_s >= FLUSH_EVERY_S:
-            self._flushed_s = now_s
+        if self._size >= FLUSH_BYTES:
             self.flush()
 
     def flush(self) -> None:

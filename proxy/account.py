@@ -52,7 +52,6 @@ class Account:
         path: str,
         ctx: RequestContext | None,
         reply: Reply | None,
-        *,
         request_id: str,
         arrived_s: float,
         first_byte_s: float | None,

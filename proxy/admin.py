@@ -12,10 +12,11 @@ from starlette.routing import Route
 
 from proxy.admin_access import AdminAccess
 from proxy.cache.exact import ExactCache
-from proxy.edge import Message, Receive, Scope, Send, refusal
+from proxy.edge import Receive, Scope, refusal
 from proxy.errors import BadRequest, NotFound, ProxyError
 from proxy.headers import request_id
 from proxy.metrics import Metrics
+from proxy.outlet import Message, Send
 
 Check = Callable[[], tuple[bool, dict[str, Any]]]
 """Whether requests can be answered, and the detail for `/readyz`."""

@@ -26,7 +26,7 @@ from proxy.cache.build import build_semantics
 from proxy.cache.exact import Entry, ExactCache
 from proxy.chain import Stages, build_chain
 from proxy.context import Handler, RequestContext
-from proxy.edge import Edge, Receive, Scope, Send, joined_fields, peer_of, refusal
+from proxy.edge import Edge, Receive, Scope, joined_fields, peer_of, refusal
 from proxy.errors import ProxyError, Unavailable
 from proxy.explain import Explainer
 from proxy.flight import Flights
@@ -42,6 +42,7 @@ from proxy.middleware.semantic_lookup import SemanticLookup
 from proxy.middleware.single_flight import Head, SingleFlight
 from proxy.models import Models
 from proxy.openai import CHAT, COMPLETIONS
+from proxy.outlet import Send
 from proxy.passthrough import PassThrough
 from proxy.probe import Probe
 from proxy.readings import readings
@@ -124,7 +125,7 @@ class App:
         self.handler = self._chain()
         self._account = Account(self.metrics, self.access_log, clock)
         self.hit_lane = HitLane(self.cache, self.pool, self.acceptance, self._marks, self.metrics, self._account, clock)
-        self._edge = Edge(
+        self.edge = Edge(
             self.handler,
             self.tenants,
             self._account,
@@ -189,7 +190,7 @@ class App:
             return
         path: str = scope["path"]
         if path in MODEL_PATHS and scope["method"] == "POST":
-            await self._edge(scope, receive, send)
+            await self.edge(scope, receive, send)
         elif path == "/v1/models" or path.startswith("/v1/models/"):
             await self._list_models(scope, receive, send)
         elif _is_own(path):

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from proxy.account import Account, head_of
@@ -13,13 +13,12 @@ from proxy.errors import BodyTooLarge, Headers, ProxyError
 from proxy.headers import request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
 from proxy.hit_lane import HitLane
-from proxy.openai import read_request
+from proxy.openai import CHAT, COMPLETIONS, read_request
+from proxy.outlet import AsgiOutlet, Message, Outlet, Send
 from proxy.tenants import Tenants
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
+Scope = Message
 Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 logger = logging.getLogger("askonce.edge")
 
@@ -51,14 +50,43 @@ class Edge:
         self._heartbeat_s = heartbeat_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, from its head to the end of its reply."""
-        exchange = _Exchange(self._clock(), scope, receive, send)
-        client = exchange.client
+        """One request of any ASGI server, from its head to the end of its reply."""
+        exchange = Exchange(
+            self._clock(),
+            scope["path"],
+            scope["query_string"],
+            scope["headers"],
+            peer_of(scope),
+            AsgiOutlet(send),
+            WatchedClient(scope.get(DEPARTURE), receive),
+        )
         try:
-            reply = await self._answer(exchange)
-            await self._send(exchange, reply)
+            body = await read_body(scope, receive, self._max_body_bytes)
         except ClientGone:
             self._note(exchange, None)
+        except asyncio.CancelledError:
+            self._note(exchange, None)
+            raise
+        except BodyTooLarge as error:
+            await self._send(exchange, refusal(error))
+        else:
+            await self._run(exchange, body)
+
+    def direct(
+        self, url: bytes, headers: Headers, peer: str | None, body: bytes, outlet: Outlet, departure: Departure
+    ) -> Coroutine[Any, Any, None] | None:
+        """The same for a POST that our own server has read whole; None where the request is for somebody else."""
+        path, _, query = url.partition(b"?")
+        name = DIRECT_PATHS.get(path)
+        if name is None or b"#" in query or len(body) > self._max_body_bytes:
+            return None
+        return self._run(Exchange(self._clock(), name, query, headers, peer, outlet, WatchedClient(departure)), body)
+
+    async def _run(self, exchange: "Exchange", body: bytes) -> None:
+        client = exchange.client
+        try:
+            reply = await self._answer(exchange, body)
+            await self._send(exchange, reply)
         except asyncio.CancelledError:
             # Cancelled by the watcher: the client is gone. By anybody else: the server is stopping, and goes on.
             self._note(exchange, None)
@@ -67,61 +95,52 @@ class Edge:
         finally:
             client.close()
 
-    async def _answer(self, exchange: "_Exchange") -> Reply:
-        scope = exchange.scope
+    async def _answer(self, exchange: "Exchange", body: bytes) -> Reply:
         generation = self._lane.generation
         try:
-            body = await read_body(scope, exchange.receive, self._max_body_bytes)
-            fields = exchange.fields
-            path: str = scope["path"]
             ctx = exchange.ctx = RequestContext(
-                path=path,
-                fields=fields,
-                raw_headers=scope["headers"],
-                body=body,
-                request=read_request(path, body),
-                tenant=self._tenants.enter(fields, peer_of(scope)),
-                request_id=exchange.request_id,
-                client=exchange.client,
-                arrived_s=exchange.arrived_s,
-                query=scope["query_string"],
+                exchange.path,
+                exchange.fields,
+                exchange.headers,
+                body,
+                read_request(exchange.path, body),
+                self._tenants.enter(exchange.fields, exchange.peer),
+                exchange.request_id,
+                exchange.client,
+                exchange.arrived_s,
+                exchange.query,
             )
             reply = await self._handler(ctx)
             if reply.outcome is Outcome.HIT:
                 self._lane.remember(ctx, reply, generation)
             return reply
-        except ClientGone:
-            raise
         except Exception as error:
             return refusal(ours(error))
 
-    async def _send(self, exchange: "_Exchange", reply: Reply) -> None:
+    async def _send(self, exchange: "Exchange", reply: Reply) -> None:
         body = reply.body
         headers = head_of(reply, exchange.request_id, exchange.ctx)
-        send = exchange.send
+        outlet = exchange.outlet
         if isinstance(body, bytes):
-            if reply.status not in BODYLESS:
-                headers.append((b"content-length", b"%d" % len(body)))
             exchange.first_byte_s = self._clock()
-            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-            await send({"type": "http.response.body", "body": body})
+            await outlet.whole(reply.status, headers, body)
             exchange.sent_bytes = len(body)
             self._note(exchange, reply)
             return
         try:
-            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            await outlet.start(reply.status, headers)
             if reply.events:
                 await self._send_events(exchange, body)
                 whole = True
             else:
                 whole = await self._send_bytes(exchange, body)
             if whole:
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                await outlet.end()
         finally:
             await body.aclose()
         self._note(exchange, reply)
 
-    async def _send_bytes(self, exchange: "_Exchange", body: Stream) -> bool:
+    async def _send_bytes(self, exchange: "Exchange", body: Stream) -> bool:
         """A body as it comes; False if it broke off: then the server closes the connection without an end."""
         try:
             async for chunk in body:
@@ -131,9 +150,9 @@ class Edge:
             return False
         return True
 
-    async def _send_events(self, exchange: "_Exchange", body: Stream) -> None:
+    async def _send_events(self, exchange: "Exchange", body: Stream) -> None:
         """Events as they come; a comment when there were none for long; an error event, and no end, on failure."""
-        heartbeat = Heartbeat(exchange.send, self._heartbeat_s)
+        heartbeat = Heartbeat(exchange.outlet.chunk, self._heartbeat_s)
         next_chunk = body.__aiter__().__anext__
         between_events = True
         try:
@@ -151,36 +170,34 @@ class Edge:
             failure = ours(error)
             exchange.failed = failure.code
             heartbeat.sending()
-            told = failure.event() if between_events else b"\n\n" + failure.event()
-            await exchange.send({"type": "http.response.body", "body": told, "more_body": True})
+            await exchange.outlet.chunk(failure.event() if between_events else b"\n\n" + failure.event())
         finally:
             await heartbeat.aclose()
 
-    async def _send_chunk(self, exchange: "_Exchange", chunk: bytes) -> None:
+    async def _send_chunk(self, exchange: "Exchange", chunk: bytes) -> None:
         if exchange.first_byte_s is None:
             exchange.first_byte_s = self._clock()
         exchange.sent_bytes += len(chunk)
-        await exchange.send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await exchange.outlet.chunk(chunk)
 
-    def _note(self, exchange: "_Exchange", reply: Reply | None) -> None:
+    def _note(self, exchange: "Exchange", reply: Reply | None) -> None:
         """Account for a request that is over; without a reply, its client left."""
         self._account.note(
-            exchange.scope["path"],
+            exchange.path,
             exchange.ctx,
             reply,
-            request_id=exchange.request_id,
-            arrived_s=exchange.arrived_s,
-            first_byte_s=exchange.first_byte_s,
-            sent_bytes=exchange.sent_bytes,
-            failed=exchange.failed,
+            exchange.request_id,
+            exchange.arrived_s,
+            exchange.first_byte_s,
+            exchange.sent_bytes,
+            exchange.failed,
         )
 
 
-BODYLESS = frozenset({204, 304})
-"""Replies that have neither a body nor its length (RFC 9110 section 8.6)."""
+DIRECT_PATHS = {path.encode("ascii"): path for path in (CHAT, COMPLETIONS)}
 
 
-class _Exchange:
+class Exchange:
     """What is known of one request besides its context, which exists only once the body was read."""
 
     __slots__ = (
@@ -190,21 +207,35 @@ class _Exchange:
         "failed",
         "fields",
         "first_byte_s",
-        "receive",
+        "headers",
+        "outlet",
+        "path",
+        "peer",
+        "query",
         "request_id",
-        "scope",
-        "send",
         "sent_bytes",
     )
 
-    def __init__(self, arrived_s: float, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(
+        self,
+        arrived_s: float,
+        path: str,
+        query: bytes,
+        headers: Headers,
+        peer: str | None,
+        outlet: Outlet,
+        client: "WatchedClient",
+    ) -> None:
         self.arrived_s = arrived_s
-        self.scope = scope
-        self.receive = receive
-        self.send = send
-        self.fields = joined_fields(scope["headers"])
-        self.request_id = request_id([value for name, value in scope["headers"] if name == b"x-request-id"])
-        self.client = WatchedClient(scope, receive)
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.peer = peer
+        self.outlet = outlet
+        self.client = client
+        self.fields = fields = joined_fields(headers)
+        named = [value for name, value in headers if name == b"x-request-id"] if b"x-request-id" in fields else []
+        self.request_id = request_id(named)
         self.ctx: RequestContext | None = None
         self.failed: str | None = None
         self.first_byte_s: float | None = None
@@ -212,32 +243,34 @@ class _Exchange:
 
 
 class WatchedClient:
-    """Cancels the task that made it when the client goes away; watches only once told to.
+    """Cancels the task that told it to watch when the client goes away.
 
     Our server tells by itself; any other ASGI server is asked, by a task that waits.
     """
 
-    __slots__ = ("_departure", "_receive", "_task", "_watcher", "_watching", "gone")
+    __slots__ = ("_departure", "_receive", "_task", "_watcher", "gone")
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
-        self._departure: Departure | None = scope.get(DEPARTURE)
+    def __init__(self, departure: Departure | None, receive: Receive | None = None) -> None:
+        """`receive` is asked where there is no `departure`."""
+        self._departure = departure
         self._receive = receive
-        self._task = asyncio.current_task()
+        self._task: asyncio.Task[Any] | None = None
+        """The one to cancel; None until `watch`."""
         self._watcher: asyncio.Task[None] | None = None
-        self._watching = False
         self.gone = False
 
     def watch(self) -> None:
         """Start watching; the body must have been read."""
-        if self._watching:
+        if self._task is not None:
             return
-        self._watching = True
+        self._task = asyncio.current_task()
         if self._departure is not None:
             self._departure.tell(self._left)
         else:
             self._watcher = asyncio.get_running_loop().create_task(self._watch())
 
     async def _watch(self) -> None:
+        assert self._receive is not None
         while (await self._receive())["type"] != "http.disconnect":
             pass
         self._left()
@@ -251,7 +284,7 @@ class WatchedClient:
         """Stop watching."""
         if self._watcher is not None:
             self._watcher.cancel()
-        elif self._watching and self._departure is not None:
+        elif self._task is not None and self._departure is not None:
             self._departure.forget(self._left)
 
 

@@ -1,8 +1,7 @@
 """SSE comments on a stream that has gone silent, so that nothing between us and the client gives up."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 COMMENT = b": askonce\n\n"
 
@@ -20,7 +19,7 @@ class Heartbeat:
 
     __slots__ = ("_interval_s", "_loop", "_send", "_since_s", "_task", "_timer")
 
-    def __init__(self, send: Callable[[MutableMapping[str, Any]], Awaitable[None]], interval_s: float) -> None:
+    def __init__(self, send: Callable[[bytes], Awaitable[None]], interval_s: float) -> None:
         self._send = send
         self._interval_s = interval_s
         self._loop = asyncio.get_running_loop()
@@ -49,7 +48,7 @@ class Heartbeat:
         self._timer = self._loop.call_later(wait_s, self._tick)
 
     async def _beat(self) -> None:
-        await self._send({"type": "http.response.body", "body": COMMENT, "more_body": True})
+        await self._send(COMMENT)
 
     async def aclose(self) -> None:
         """Stop; a comment under way is cancelled."""

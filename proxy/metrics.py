@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.metric_table import METRICS, Metric
-from proxy.tally import Counter, Histogram
+from proxy.tally import Counter, Histogram, Series, Sum
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
@@ -42,9 +42,9 @@ class Metrics:
         self._replies = counters["askonce_replies"]
         self._bypasses = counters["askonce_bypasses"]
         self._generations_saved = counters["askonce_generations_saved"]
-        self._tokens_saved = counters["askonce_tokens_saved"]
-        self._seconds_saved = counters["askonce_upstream_seconds_saved"]
-        self._tokens_spent = counters["askonce_tokens_spent"]
+        tokens_saved = counters["askonce_tokens_saved"]
+        seconds_saved = counters["askonce_upstream_seconds_saved"]
+        tokens_spent = counters["askonce_tokens_spent"]
         self._stored = counters["askonce_stored"]
         self._not_stored = counters["askonce_not_stored"]
         self._asked_again = counters["askonce_flights_asked_again"]
@@ -54,19 +54,36 @@ class Metrics:
         self._first_byte = histograms["askonce_ttft_seconds"]
         self._whole = histograms["askonce_e2e_seconds"]
         self._upstream = histograms["askonce_upstream_seconds"]
+        # What every request counts, found once: the label values are few, and none is the client's text.
+        self._answers: dict[tuple[str, str, str], tuple[Sum, Series, Series]] = {}
+        self._statuses: dict[tuple[str, int], Sum] = {}
+        self._prompt_saved = tokens_saved.at("prompt")
+        self._completion_saved = tokens_saved.at("completion")
+        self._time_saved = seconds_saved.at()
+        self._prompt_spent = tokens_spent.at("prompt")
+        self._completion_spent = tokens_spent.at("completion")
 
     def answered(self, ctx: RequestContext, reply: Reply, ttft_s: float, e2e_s: float) -> None:
         """One reply of a model path has gone out whole."""
-        outcome = reply.outcome.value
-        self._requests.add(outcome, ctx.family.name, ctx.route.label)
-        self._first_byte.observe(ttft_s, outcome)
-        self._whole.observe(e2e_s, outcome)
+        name = (reply.outcome, ctx.family.name, ctx.route.label)
+        counted = self._answers.get(name)
+        if counted is None:
+            outcome = reply.outcome.value
+            requests = self._requests.at(outcome, *name[1:])
+            counted = self._answers[name] = requests, self._first_byte.at(outcome), self._whole.at(outcome)
+        requests, first_byte, whole = counted
+        requests.value += 1
+        first_byte.observe(ttft_s)
+        whole.observe(e2e_s)
         if ctx.permits.reason is not None:
             self._bypasses.add(ctx.permits.reason)
 
     def replied(self, path: str, status: int) -> None:
         """A reply's head went out, on any path; `path` is a kind, not the client's text."""
-        self._replies.add(path, str(status))
+        replies = self._statuses.get((path, status))
+        if replies is None:
+            replies = self._statuses[path, status] = self._replies.at(path, str(status))
+        replies.value += 1
 
     def hit(self, entry: Entry, outcome: Outcome) -> None:
         """A stored answer was served."""
@@ -79,9 +96,10 @@ class Metrics:
 
     def shared(self, times: int, prompt_tokens: int, completion_tokens: int, upstream_s: float) -> None:
         """An answer that took this was given so many times more."""
-        self._tokens_saved.add("prompt", by=times * prompt_tokens)
-        self._tokens_saved.add("completion", by=times * completion_tokens)
-        self._seconds_saved.add(by=times * upstream_s)
+        if times:
+            self._prompt_saved.value += times * prompt_tokens
+            self._completion_saved.value += times * completion_tokens
+            self._time_saved.value += times * upstream_s
 
     def asked_again(self) -> None:
         """A flight asks once more."""
@@ -89,8 +107,8 @@ class Metrics:
 
     def spent(self, prompt_tokens: int, completion_tokens: int) -> None:
         """An answer was generated, and read here."""
-        self._tokens_spent.add("prompt", by=prompt_tokens)
-        self._tokens_spent.add("completion", by=completion_tokens)
+        self._prompt_spent.value += prompt_tokens
+        self._completion_spent.value += completion_tokens
 
     def stored(self, family: str) -> None:
         """An answer was stored."""

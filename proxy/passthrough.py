@@ -7,12 +7,11 @@ import orjson
 
 from proxy.access_log import AccessLog
 from proxy.account import PRIVATE
+from proxy.departure import DEPARTURE
 from proxy.edge import (
-    BODYLESS,
     ClientGone,
     Receive,
     Scope,
-    Send,
     WatchedClient,
     check_length,
     joined_fields,
@@ -26,6 +25,7 @@ from proxy.errors import BadRequest, Forbidden, Headers, NotFound
 from proxy.headers import request_headers, request_id, response_headers
 from proxy.management import manages
 from proxy.metrics import Metrics
+from proxy.outlet import BODYLESS, Send
 from proxy.tenants import Tenant, Tenants
 from proxy.upstream.ask import Exchange, open_exchange
 from proxy.upstream.client import UpstreamRequest
@@ -73,7 +73,7 @@ class PassThrough:
         await self._run(scope, receive, send, name, target)
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, name: str | None, raw_path: bytes) -> None:
-        client = WatchedClient(scope, receive)
+        client = WatchedClient(scope.get(DEPARTURE), receive)
         echoed = request_id([value for field, value in scope["headers"] if field == b"x-request-id"])
         arrived_s = self._clock()
         status, failed = 499, None

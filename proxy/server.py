@@ -25,7 +25,7 @@ import contextlib
 import logging
 import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
 from socket import socket
 from typing import Any
@@ -37,6 +37,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from proxy.departure import DEPARTURE, Departure
+from proxy.direct import DirectCycle
 from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
 
 LAST_WORDS_S = 5.0
@@ -56,6 +57,10 @@ MAX_HELD_BYTES = 65_536
 
 Lane = Callable[[bytes, list[tuple[bytes, bytes]], bytes], bytes | None]
 """URL, headers and body of a POST to the whole reply, or to None: then the application is asked."""
+
+Reply = Coroutine[Any, Any, None]
+Direct = Callable[[bytes, list[tuple[bytes, bytes]], str | None, bytes, DirectCycle, Departure], Reply | None]
+"""URL, headers, peer and body of a POST, and its way back, to what answers it, or to None: then ASGI is used."""
 
 logger = logging.getLogger("askonce.server")
 
@@ -84,14 +89,16 @@ def serve(
     on_listening: Callable[[int], None] = lambda port: None,
     sockets: list[socket] | None = None,
     lane: Lane | None = None,
+    direct: Direct | None = None,
 ) -> int:
     """Serve until a signal says stop; the process's exit status: 0, or 1 if it could not start.
 
     The three callbacks run on the event loop, between other work. `on_listening` is given the port, which matters when
     `port` is 0. With `sockets`, which several processes may share, `host` and `port` are not bound.
-    `lane` may answer a whole POST before the application sees it.
+    A POST whose body has been read may be answered before there is a task for it, by `lane`, or without ASGI, by
+    `direct`.
     """
-    server = DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, lane)
+    server = DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, lane, direct)
     try:
         server.run(sockets)
     except SystemExit:  # uvicorn's way to say that the address is taken or the application failed to start
@@ -102,10 +109,11 @@ def serve(
 class _State(ServerState):
     """What all connections share."""
 
-    def __init__(self, limits: ServerLimits, lane: Lane | None) -> None:
+    def __init__(self, limits: ServerLimits, lane: Lane | None, direct: Direct | None) -> None:
         super().__init__()
         self.limits = limits
         self.lane = lane
+        self.direct = direct
         self.draining = False
 
 
@@ -122,6 +130,7 @@ class DrainingServer(Server):
         on_reload: Callable[[], None],
         on_listening: Callable[[int], None],
         lane: Lane | None = None,
+        direct: Direct | None = None,
     ) -> None:
         super().__init__(
             Config(
@@ -139,7 +148,7 @@ class DrainingServer(Server):
                 server_header=False,
             )
         )
-        self._state = self.server_state = _State(limits, lane)
+        self._state = self.server_state = _State(limits, lane, direct)
         self._limits = limits
         self._on_drain = on_drain
         self._on_reload = on_reload
@@ -244,7 +253,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._upgrading = False
         self._refusal: Refusal | None = None
         self._held: list[bytes] | None = None
-        """The body so far, up to MAX_HELD_BYTES, of a request that the lane may answer."""
+        """The body so far, up to MAX_HELD_BYTES, of a request that may do without ASGI."""
         self._timer: asyncio.TimerHandle | None = None
         self._departure = Departure()
 
@@ -258,8 +267,10 @@ class LimitedProtocol(HttpToolsProtocol):
         self._departure.happened()
 
     def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.scope[DEPARTURE] = self._departure  # type: ignore[literal-required]  # ours, beside ASGI's
+        # uvicorn's own makes a scope as well, which only the requests need that `_begin` hands over.
+        self.url = b""
+        self.headers = []
+        self.expect_100_continue = False
 
     def data_received(self, data: bytes) -> None:
         if self._deaf:
@@ -300,7 +311,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._disarm()
         self._in_head = False
         self._fed = 1  # not nothing: the body is to come
-        if self._may_take_lane():
+        if self._may_be_held():
             self._held = []
         else:
             self._begin()
@@ -308,6 +319,11 @@ class LimitedProtocol(HttpToolsProtocol):
     def _begin(self) -> None:
         """Hand the request to the application; what came of its body follows."""
         held, self._held = self._held, None
+        url, headers, expected = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.headers, self.expect_100_continue = url, headers, expected
+        self.scope["headers"] = headers
+        self.scope[DEPARTURE] = self._departure  # type: ignore[literal-required]  # ours, beside ASGI's
         super().on_headers_complete()
         self.headers = []  # trailers go nowhere, instead of into the headers the application already looked at
         if self._state.draining:
@@ -332,22 +348,42 @@ class LimitedProtocol(HttpToolsProtocol):
         self._in_head = True
         self._fed = 0
         if self._held is not None:
-            lane = self._state.lane
-            assert lane is not None
-            reply = lane(self.url, self.headers, self._held[0] if len(self._held) == 1 else b"".join(self._held))
-            if reply is not None:
+            body = self._held[0] if len(self._held) == 1 else b"".join(self._held)
+            if self._take_lane(body) or self._go_direct(body):
                 self._held = None
-                self.transport.write(reply)
-                HttpToolsProtocol.on_response_complete(self)
                 return
             self._begin()
         super().on_message_complete()
 
-    def _may_take_lane(self) -> bool:
+    def _take_lane(self, body: bytes) -> bool:
+        lane = self._state.lane
+        reply = None if lane is None else lane(self.url, self.headers, body)
+        if reply is None:
+            return False
+        self.transport.write(reply)
+        HttpToolsProtocol.on_response_complete(self)
+        return True
+
+    def _go_direct(self, body: bytes) -> bool:
+        if self._state.direct is None:
+            return False
+        cycle = DirectCycle(self.transport, self.flow, self.on_response_complete)
+        peer = None if self.client is None else self.client[0]
+        answering = self._state.direct(self.url, self.headers, peer, body, cycle, self._departure)
+        if answering is None:
+            return False
+        self.cycle = cycle  # type: ignore[assignment]  # it answers what uvicorn asks of its own
+        task = self.loop.create_task(answering)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(cycle.over)
+        return True
+
+    def _may_be_held(self) -> bool:
         """A POST that nothing waits before, on a connection that stays and whose client reads what it gets."""
         cycle = self.cycle
         return (
-            self._state.lane is not None
+            (self._state.lane is not None or self._state.direct is not None)
             and self.parser.get_method() == b"POST"
             and (cycle is None or cycle.response_complete)
             and not self._state.draining

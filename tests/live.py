@@ -194,7 +194,9 @@ async def serving(
     )
     listening: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     limits = limits or ServerLimits(drain_s=0, grace_s=1)
-    server = DrainingServer(app, "127.0.0.1", 0, limits, app.drain, app.reload, listening.set_result)
+    server = DrainingServer(
+        app, "127.0.0.1", 0, limits, app.drain, app.reload, listening.set_result, app.hit_lane, app.edge.direct
+    )
     # The signals stay pytest's.
     server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
     task = asyncio.create_task(server.serve())

@@ -132,6 +132,7 @@ def serve_app(app: App, *, on_listening: Callable[[int], None], sockets: list[so
         on_listening=on_listening,
         sockets=sockets,
         lane=app.hit_lane if limits.hit_lane else None,
+        direct=app.edge.direct,
     )
 
 

@@ -30,8 +30,8 @@ class Lane:
             self.taken += reply is not None
             return reply
 
-        host, port, limits, on_drain, on_reload, on_listening = given
-        return DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, take)
+        host, port, limits, on_drain, on_reload, on_listening, *_ = given
+        return DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, take, app.edge.direct)
 
 
 @pytest.fixture(autouse=True)

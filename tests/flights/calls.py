@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 
 from proxy.app import App
-from proxy.edge import Message
 from proxy.openai import fold_stream
+from proxy.outlet import Message
 from tests.builders import CHAT
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from policies.model import PolicySet
 from proxy.context import Reply
-from proxy.edge import Message
 from proxy.flight import Flight
 from proxy.middleware.micro_batch import Alone, Member
 from proxy.middleware.single_flight import Head
+from proxy.outlet import Message
 from tests.builders import CHAT, COMPLETIONS, chat, completion, policy_set
 from tests.cancelling import MOMENTS, Moment, cancelled_at, driven
 from tests.flights.calls import Call

@@ -8,7 +8,6 @@ import orjson
 import pytest
 
 from bench.upstream import StubEngine
-from proxy.edge import Message
 from proxy.errors import UpstreamFailed
 from proxy.heartbeat import Heartbeat
 from tests.builders import (
@@ -209,8 +208,8 @@ async def test_S14_an_error_of_our_own_never_falls_inside_an_event():
 async def test_S14_after_the_end_of_its_stream_a_heartbeat_sends_nothing():
     sent = []
 
-    async def send(message: Message) -> None:
-        sent.append(message["body"])
+    async def send(comment: bytes) -> None:
+        sent.append(comment)
         await asyncio.Event().wait()  # the client takes nothing
 
     heartbeat = Heartbeat(send, 1)

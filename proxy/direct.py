@@ -1,0 +1,129 @@
+"""The way back on our own server, without ASGI: a reply's bytes straight to the transport.
+
+uvicorn's protocol keeps asking its `RequestResponseCycle` how far a request is: whether its reply has begun, whether it
+is complete, whether the connection stays. `DirectCycle` answers the same questions, so that pipelining, keep-alive,
+shutdown and refusals go on as they are, and is the edge's `Outlet` besides.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from proxy.errors import Headers
+from proxy.outlet import BODYLESS
+
+JOINED_BYTES = 65_536
+"""A body up to this goes behind its head in one piece; a longer one is not copied."""
+
+CLOSE = b"connection: close\r\n"
+
+logger = logging.getLogger("askonce.server")
+
+
+class _Unheard:
+    """uvicorn wakes who waits for a body by this event; here the body was whole before the request began."""
+
+    def set(self) -> None:
+        return
+
+
+class DirectCycle:
+    """One request whose body has been read, on a connection of ours."""
+
+    __slots__ = (
+        "_flow",
+        "_on_complete",
+        "_transport",
+        "disconnected",
+        "keep_alive",
+        "response_complete",
+        "response_started",
+    )
+
+    more_body: Final = False
+    message_event: Final = _Unheard()
+
+    def __init__(self, transport: asyncio.Transport, flow: FlowControl, on_complete: Callable[[], None]) -> None:
+        self._transport = transport
+        self._flow = flow
+        self._on_complete = on_complete
+        self.disconnected = False
+        """Set by the protocol: nobody reads any more."""
+        self.keep_alive = True
+        """Cleared by the protocol when the server stops: the reply is the connection's last."""
+        self.response_started = False
+        self.response_complete = False
+
+    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
+        """See Outlet.whole."""
+        if self._flow.write_paused:
+            await self._flow.drain()
+        if self.disconnected:
+            return
+        framing = b"" if status in BODYLESS else b"content-length: %d\r\n" % len(body)
+        head = head_bytes(status, headers, framing, keep_alive=self.keep_alive)
+        self.response_started = True
+        if len(body) <= JOINED_BYTES:
+            self._transport.write(head + body)
+        else:
+            self._transport.write(head)
+            self._transport.write(body)
+        self._complete()
+
+    async def start(self, status: int, headers: Headers) -> None:
+        """See Outlet.start."""
+        if self._flow.write_paused:
+            await self._flow.drain()
+        if self.disconnected:
+            return
+        head = head_bytes(status, headers, b"transfer-encoding: chunked\r\n", keep_alive=self.keep_alive)
+        self.response_started = True
+        self._transport.write(head)
+
+    async def chunk(self, data: bytes) -> None:
+        """See Outlet.chunk."""
+        if self._flow.write_paused:
+            await self._flow.drain()
+        if not self.disconnected:
+            self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+
+    async def end(self) -> None:
+        """See Outlet.end."""
+        if self._flow.write_paused:
+            await self._flow.drain()
+        if not self.disconnected:
+            self._transport.write(b"0\r\n\r\n")
+            self._complete()
+
+    def over(self, task: asyncio.Task[None]) -> None:
+        """The request's task is done: a reply without its end is cut off."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("a request's task failed with %s", type(error).__name__)
+        if not self.response_complete:
+            self._transport.close()
+
+    def _complete(self) -> None:
+        self.response_complete = True
+        if not self.keep_alive:
+            self._transport.close()
+        self._on_complete()
+
+
+def head_bytes(status: int, headers: Headers, framing: bytes, *, keep_alive: bool) -> bytes:
+    """Status line and headers.
+
+    Args:
+        framing: the line that says where the body ends; empty for a reply without one.
+
+    Raises:
+        ValueError: a header holds a line break or a NUL.
+    """
+    lines = b"".join([b"%b: %b\r\n" % item for item in headers])
+    count = len(headers)
+    if lines.count(b"\n") != count or lines.count(b"\r") != count or b"\0" in lines:
+        raise ValueError("a header of a reply holds a line break or a NUL")
+    return b"%b%b%b%b\r\n" % (STATUS_LINE[status], lines, framing, b"" if keep_alive else CLOSE)

@@ -1,0 +1,56 @@
+"""Where a reply goes: what the edge needs of a server, and the same over ASGI."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Protocol
+
+from proxy.errors import Headers
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+
+BODYLESS = frozenset({204, 304})
+"""Replies that have neither a body nor its length (RFC 9110 section 8.6)."""
+
+
+class Outlet(Protocol):
+    """One request's way back to its client: either `whole`, or `start`, chunks and `end`.
+
+    Each may wait until the client takes more, and does nothing once it has gone. A reply that is started and not ended
+    is cut off by the server, so that nobody takes it for whole.
+    """
+
+    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
+        """A reply that is all there. Its length is said by the outlet."""
+
+    async def start(self, status: int, headers: Headers) -> None:
+        """The head of a stream."""
+
+    async def chunk(self, data: bytes) -> None:
+        """A piece of the stream, not empty."""
+
+    async def end(self) -> None:
+        """The stream is complete."""
+
+
+class AsgiOutlet:
+    """Speaks ASGI to any server."""
+
+    __slots__ = ("_send",)
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
+        if status not in BODYLESS:
+            headers = [*headers, (b"content-length", b"%d" % len(body))]
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+    async def start(self, status: int, headers: Headers) -> None:
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def chunk(self, data: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def end(self) -> None:
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
