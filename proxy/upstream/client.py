@@ -26,9 +26,12 @@ class Timeouts:
     """From the start of the exchange to the end of the reply."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class UpstreamRequest:
-    """What goes up: complete but for Host, Connection and framing, which the client's own connection decides."""
+    """What goes up: complete but for Host, Connection and framing, which the client's own connection decides.
+
+    Nobody changes one; it is not frozen because making it then costs three times as much, for each request.
+    """
 
     method: str
     target: bytes

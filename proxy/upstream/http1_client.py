@@ -39,13 +39,14 @@ class Http1Client:
         if self.pool.closed:
             raise client_closed()
         head = encode_head(request, self._host)
-        started_at = self._clock()
-        connection = self.pool.take()
+        started_at = now = self._clock()
+        connection = self.pool.take(now)
         while True:
             if connection is None:
                 connection = await self._connect(timeouts, started_at)
+                now = self._clock()
             try:
-                await connection.begin(request, head, timeouts, started_at)
+                await connection.begin(request, head, timeouts, started_at, now)
             except BaseException:
                 connection.cut()
                 raise
@@ -117,13 +118,24 @@ class Http1Reply:
             if self._ended:
                 raise StopAsyncIteration
             raise client_closed()
-        if not connection.chunks:
-            if connection.error is None and not connection.parser.complete:
-                await self._wait(connection, WAIT_FOR_CHUNK)
-            if not connection.chunks:
-                self._finish(connection)
+        parser = connection.parser
+        if not parser.size:
+            if connection.error is None and not parser.complete:
+                try:
+                    await connection.wait(WAIT_FOR_CHUNK)
+                except BaseException:
+                    connection.cut()
+                    raise
+            if not parser.size:
+                if connection.error is not None:
+                    raise connection.error
+                self._ended = True
+                self._connection = None
+                connection.release()
                 raise StopAsyncIteration
-        return connection.take()
+        if connection.paused:
+            connection.resume_reading()
+        return parser.take()
 
     async def read(self, limit: int) -> bytes | None:
         """See UpstreamReply.read."""
@@ -133,31 +145,23 @@ class Http1Reply:
                 return b""
             raise client_closed()
         parser = connection.parser
-        if connection.error is None and not parser.complete and connection.size <= limit:
+        if not parser.complete and connection.error is None and parser.size <= limit:
             if parser.length is not None and parser.length > limit:
                 return None
-            await self._wait(connection, limit)
-        if connection.size > limit:
+            try:
+                await connection.wait(limit)
+            except BaseException:
+                connection.cut()
+                raise
+        if parser.size > limit:
             return None
         if connection.error is not None:
             raise connection.error
-        body = connection.take_all()
-        self._finish(connection)
-        return body
-
-    async def _wait(self, connection: Http1Connection, wake_above: int) -> None:
-        try:
-            await connection.wait(wake_above)
-        except BaseException:
-            connection.cut()
-            raise
-
-    def _finish(self, connection: Http1Connection) -> None:
-        if connection.error is not None:
-            raise connection.error
+        body = parser.take()
         self._ended = True
         self._connection = None
         connection.release()
+        return body
 
     async def aclose(self) -> None:
         """See UpstreamReply.aclose."""

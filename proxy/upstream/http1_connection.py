@@ -1,14 +1,13 @@
 """One connection of the own client: an asyncio protocol that carries one exchange at a time.
 
-The loop calls the protocol's methods; the exchange's task calls `begin`, `wait`, `take`, `release` and `cut`. Neither
+The loop calls the protocol's methods; the exchange's task calls `begin`, `wait`, `release` and `cut`. Neither
 runs while the other does, so there is nothing to lock.
 
 An exchange ends in one of two ways: `parser.complete`, then `release`; or `error`, set by `fail` or `cut`, which also
-close the connection at once. What was read before an error stays in `chunks`.
+close the connection at once. What was read before an error can still be taken from the parser.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from typing import cast
 
@@ -21,8 +20,7 @@ from proxy.upstream.http1_pool import Http1Pool
 from proxy.upstream.http1_sender import Http1Sender
 
 HIGH_WATER_BYTES = 262144
-"""Body read ahead of a slow consumer, beyond which reading pauses."""
-LOW_WATER_BYTES = 65536
+"""Body read ahead of a slow consumer, beyond which reading pauses until it is taken."""
 
 WAIT_FOR_HEAD = -1
 WAIT_FOR_CHUNK = 0
@@ -47,21 +45,21 @@ class Http1Connection(asyncio.Protocol):
         # Of the exchange:
         self.parser = ReplyParser()
         self.error: Exception | None = None
-        self.chunks: deque[bytes] = deque()
-        self.size = 0
-        """Of `chunks`, in bytes."""
         self._busy = False
         self._limits: Timeouts | None = None
         self._started_at = 0.0
         self._read_at: float | None = None
         """When the reply was last read from, informational ones included; None before its first byte."""
-        self._paused = False
+        self.paused = False
+        """No more is read until what was read is taken, or waited for more."""
         self._waiter: asyncio.Future[None] | None = None
         self._wake_above = WAIT_FOR_HEAD
 
     # The task's side.
 
-    def begin(self, request: UpstreamRequest, head: bytes, limits: Timeouts, started_at: float) -> asyncio.Future[None]:
+    def begin(
+        self, request: UpstreamRequest, head: bytes, limits: Timeouts, started_at: float, now: float
+    ) -> asyncio.Future[None]:
         """Send a request; the returned future is done when its reply's head, or `error`, is there."""
         self.exchanges += 1
         self._busy = True
@@ -69,50 +67,39 @@ class Http1Connection(asyncio.Protocol):
         self._started_at = started_at
         self._read_at = None
         self.parser.begin(request.method)
-        waiter = self.wait(WAIT_FOR_HEAD)
+        self._wake_above = WAIT_FOR_HEAD
+        self._waiter = waiter = self.loop.create_future()
         if self.transport.is_closing():
             self.fail(stale())
         else:
-            self._sender.send(head, request.body)
-            self._timer.arm(limits, self._clock(), started_at)
+            self._sender.send(head, request.body, now)
+            self._timer.arm(limits, now, started_at)
         return waiter
 
     def wait(self, wake_above: int) -> asyncio.Future[None]:
-        """A future, done at the end, on an error, or with the head and more than `wake_above` bytes of body."""
+        """A future, done at the end, on an error, or with more than `wake_above` bytes of body to take."""
         self._wake_above = wake_above
-        if self._paused and self.size <= wake_above:
-            self._resume_reading()
+        if self.paused:
+            self.resume_reading()
         self._waiter = waiter = self.loop.create_future()
         return waiter
 
-    def take(self) -> bytes:
-        """The next of `chunks`, which must not be empty."""
-        chunk = self.chunks.popleft()
-        self.size -= len(chunk)
-        if self._paused and self.size < LOW_WATER_BYTES:
-            self._resume_reading()
-        return chunk
-
-    def take_all(self) -> bytes:
-        """Everything in `chunks`."""
-        body = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
-        self.chunks.clear()
-        self.size = 0
-        return body
+    def resume_reading(self) -> None:
+        """After a pause: the body read so far has been taken, or more of it is wanted at once."""
+        self.paused = False
+        self._read_at = self._clock()
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
 
     def release(self) -> None:
         """After a complete reply: back to the pool, if nothing speaks against another exchange."""
-        if (
-            self.parser.reusable
-            and self._sender.sent_at is not None
-            and self.error is None
-            and not self.transport.is_closing()
-        ):
+        parser = self.parser
+        if parser.reusable and self.error is None and self._sender.sent_at is not None:
             self._busy = False
-            if self.chunks:
-                self.take_all()
-            if self._paused:
-                self._resume_reading()
+            if parser.size:
+                parser.take()
+            if self.paused:
+                self.resume_reading()
             self._pool.put(self)
         else:
             self.cut()
@@ -144,23 +131,20 @@ class Http1Connection(asyncio.Protocol):
             return
         self._read_at = self._clock()
         parser = self.parser
-        error: UpstreamFailed | None = None
         try:
             parser.feed(data)
-        except UpstreamFailed as broken:
-            error = broken
-        if pieces := parser.pieces:
-            chunk = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            parser.pieces = []
-            self.chunks.append(chunk)
-            self.size += len(chunk)
-            if self.size > HIGH_WATER_BYTES and self.size > self._wake_above and not self._paused:
-                self._paused = True
-                self.transport.pause_reading()
-        if error is not None:
+        except UpstreamFailed as error:
             self.fail(error)
-        elif parser.status and (parser.complete or self.size > self._wake_above):
-            self._wake()
+            return
+        if parser.complete or (parser.size > self._wake_above and parser.status):
+            waiter = self._waiter
+            if waiter is not None:
+                self._waiter = None
+                if not waiter.done():
+                    waiter.set_result(None)
+        if parser.size > HIGH_WATER_BYTES and parser.size > self._wake_above and not self.paused:
+            self.paused = True
+            self.transport.pause_reading()
 
     def eof_received(self) -> None:
         self._on_end(None)
@@ -201,12 +185,6 @@ class Http1Connection(asyncio.Protocol):
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
-    def _resume_reading(self) -> None:
-        self._paused = False
-        self._read_at = self._clock()
-        if not self.transport.is_closing():
-            self.transport.resume_reading()
-
     def _look(self, now: float) -> float | None:
         """For the timer: fail what is overdue, else say when to look again."""
         if not self._busy or self.error is not None or self.parser.complete or self._limits is None:
@@ -217,7 +195,7 @@ class Http1Connection(asyncio.Protocol):
             sent_at=self._sender.sent_at,
             read_at=self._read_at,
             begun=self.parser.begun,
-            paused=self._paused,
+            paused=self.paused,
         )
         if due > now:
             return due

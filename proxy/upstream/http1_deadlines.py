@@ -58,8 +58,8 @@ class LazyTimer:
             given = (limits.first_byte_s, limits.between_chunks_s, limits.total_s)
             self._shortest_s = min((limit for limit in given if limit is not None), default=inf)
         due = now + self._shortest_s
-        if limits.total_s is not None:
-            due = min(due, started_at + limits.total_s)
+        if limits.total_s is not None and started_at + limits.total_s < due:
+            due = started_at + limits.total_s
         if due < self._due:
             self._set(now, due - now)
 

@@ -17,21 +17,25 @@ class ReplyParser:
 
     __slots__ = (
         "_codings",
+        "_feed_data",
         "_for_head",
+        "_is_1_1",
         "_parser",
+        "_pieces",
         "_quiet_bytes",
         "begun",
         "complete",
         "headers",
         "length",
-        "pieces",
         "reusable",
+        "size",
         "status",
         "until_close",
     )
 
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
+        self._feed_data = self._parser.feed_data
         self.begin("GET")
 
     def begin(self, method: str) -> None:
@@ -42,12 +46,15 @@ class ReplyParser:
         """Of the final reply, once its head is complete; 0 before."""
         self.headers: Headers = []
         self.length: int | None = None
-        self.pieces: list[bytes] = []
-        """Body parsed and not yet taken away by the caller."""
+        self._pieces: list[bytes] = []
+        self.size = 0
+        """Of the body parsed and not yet taken, in bytes."""
         self.complete = False
         self.reusable = False
         """The connection may carry another request; known when complete."""
         self.until_close = False
+        self._is_1_1 = False
+        """The final reply surely says that it is HTTP/1.1; asking the parser costs more than this."""
         self._codings: list[bytes] = []
         self._for_head = method == "HEAD"
         self._quiet_bytes = 0
@@ -56,18 +63,29 @@ class ReplyParser:
         """Parse what the connection has read.
 
         Raises:
-            UpstreamFailed: the reply is broken, or goes on after its end. `pieces` keeps what was sound.
+            UpstreamFailed: the reply is broken, or goes on after its end. What was sound of its body can be taken.
         """
-        if self.complete or not (self.begun or data.startswith(b"H")):
-            # llhttp would skip empty lines before a reply, and takes RTSP for HTTP.
+        if not self.begun:
+            self._is_1_1 = data.startswith(b"HTTP/1.1 ")
+            if not (self._is_1_1 or data.startswith(b"H")):
+                # llhttp would skip empty lines before a reply, and takes RTSP for HTTP.
+                raise not_http()
+        if self.complete:
             raise not_http()
         self._quiet_bytes += len(data)
         try:
-            self._parser.feed_data(data)
+            self._feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             raise not_http() from error
         if self._quiet_bytes > MAX_HEAD_BYTES:
             raise not_http()
+
+    def take(self) -> bytes:
+        """All of the body that was parsed since the last time."""
+        pieces = self._pieces
+        self._pieces = []
+        self.size = 0
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def end(self) -> bool:
         """The server has closed its side in good order: whether that completes the reply."""
@@ -96,15 +114,17 @@ class ReplyParser:
         if self._quiet_bytes > MAX_HEAD_BYTES and _size(self.headers) > MAX_HEAD_BYTES:
             raise not_http()
         status = self._parser.get_status_code()
-        if 100 <= status < 200 and status != 101:
+        if not 200 <= status < 600:
+            if status < 100 or status >= 600 or status == 101:
+                raise not_http()
             # Informational: forget it; llhttp goes on with the next head.
-            self.begun = False
+            self.begun = self._is_1_1 = False
             self.headers = []
             self.length = None
             self._codings = []
             return
-        version = self._parser.get_http_version()
-        if not 200 <= status < 600 or version not in ("1.1", "1.0"):
+        version = "1.1" if self._is_1_1 else self._parser.get_http_version()
+        if version not in ("1.1", "1.0"):
             raise not_http()
         if self._codings and (self._codings != [b"chunked"] or version == "1.0"):
             raise not_http()
@@ -116,10 +136,11 @@ class ReplyParser:
             self.until_close = self.length is None and not self._codings
 
     def on_body(self, data: bytes) -> None:
-        if self.complete:
-            raise not_http()
+        if self.complete or not self.status:
+            raise not_http()  # llhttp would read a body even of an informational reply
         self._quiet_bytes = 0
-        self.pieces.append(data)
+        self._pieces.append(data)
+        self.size += len(data)
 
     def on_message_complete(self) -> None:
         if self.status:

@@ -25,11 +25,11 @@ class Http1Pool:
         self._sweep: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Future[None] | None = None
 
-    def take(self) -> "Http1Connection | None":
+    def take(self, now: float) -> "Http1Connection | None":
         """The connection used last, unless it has been idle too long."""
         while self.idle:
             connection = self.idle.pop()
-            if connection.idle_since + self._keepalive_s < self._clock():
+            if connection.idle_since + self._keepalive_s < now:
                 connection.cut()
                 self._expire()
             elif not connection.transport.is_closing():

@@ -30,8 +30,8 @@ class Http1Sender:
         self.sent_at: float | None = None
         """When the request's last byte had gone, or all but the little that the transport still buffers."""
 
-    def send(self, head: bytes, body: bytes | AsyncIterator[bytes]) -> None:
-        """Send at once, or begin to."""
+    def send(self, head: bytes, body: bytes | AsyncIterator[bytes], now: float) -> None:
+        """Send at once, which is `now`, or begin to."""
         self.sent_at = None
         self._written = False
         if isinstance(body, bytes):
@@ -40,7 +40,9 @@ class Http1Sender:
             else:
                 self._transport.write(head)
                 self._transport.write(body)
-            self._on_written()
+            self._written = True
+            if not self._paused:
+                self.sent_at = now
         else:
             self._transport.write(head)
             self._task = self._loop.create_task(self._send_chunks(body))
@@ -78,9 +80,6 @@ class Http1Sender:
         else:
             self._task = None
             self._transport.write(b"0\r\n\r\n")
-            self._on_written()
-
-    def _on_written(self) -> None:
-        self._written = True
-        if not self._paused:
-            self.sent_at = self._clock()
+            self._written = True
+            if not self._paused:
+                self.sent_at = self._clock()
