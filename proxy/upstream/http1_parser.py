@@ -136,8 +136,8 @@ class ReplyParser:
             self.until_close = self.length is None and not self._codings
 
     def on_body(self, data: bytes) -> None:
-        if self.complete or not self.status:
-            raise not_http()  # llhttp would read a body even of an informational reply
+        if self.complete:
+            raise not_http()
         self._quiet_bytes = 0
         self._pieces.append(data)
         self.size += len(data)
