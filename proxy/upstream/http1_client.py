@@ -12,7 +12,7 @@ from proxy.upstream.client import Timeouts, UpstreamRequest
 from proxy.upstream.failures import client_closed, connect_timeout, total_timeout, unreachable
 from proxy.upstream.http1_connection import WAIT_FOR_CHUNK, Http1Connection
 from proxy.upstream.http1_pool import Http1Pool
-from proxy.upstream.http1_request import encode_head, host_lines
+from proxy.upstream.http1_request import HeadEncoder
 from proxy.upstream.origin import Origin
 
 
@@ -30,7 +30,7 @@ class Http1Client:
     ) -> None:
         self.pool = Http1Pool(keepalive_s, max_idle, clock)
         self._origin = origin
-        self._host = host_lines(origin)
+        self._heads = HeadEncoder(origin)
         self._stale_window_s = stale_window_s
         self._clock = clock
 
@@ -38,7 +38,7 @@ class Http1Client:
         """See UpstreamClient.send."""
         if self.pool.closed:
             raise client_closed()
-        head = encode_head(request, self._host)
+        head = self._heads.encode(request)
         started_at = now = self._clock()
         connection = self.pool.take(now)
         while True:

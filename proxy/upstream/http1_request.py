@@ -1,7 +1,6 @@
 """A request's head as bytes."""
 
-import functools
-
+from proxy.errors import Headers
 from proxy.upstream.client import UpstreamRequest
 from proxy.upstream.origin import OWN_HEADERS, Origin, check_request_line
 
@@ -9,35 +8,39 @@ BODILESS_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 """Methods for which no body needs no Content-Length: 0 (RFC 9110, 8.6)."""
 
 
-def host_lines(origin: Origin) -> bytes:
-    """The end of the request line, and the Host header without its line break."""
-    return b" HTTP/1.1\r\nhost: " + origin.authority.encode("ascii")
+class HeadEncoder:
+    """Encodes heads for one origin. All but the framing of the last one is kept: clients repeat themselves."""
 
+    def __init__(self, origin: Origin) -> None:
+        self._host = b" HTTP/1.1\r\nhost: " + origin.authority.encode("ascii")
+        self._method = ""
+        self._target = b""
+        self._headers: Headers | None = None
+        self._encoded = b""
 
-def encode_head(request: UpstreamRequest, host: bytes) -> bytes:
-    """The request line and the headers, framed as the body demands; `host` is what `host_lines` made.
+    def encode(self, request: UpstreamRequest) -> bytes:
+        """The request line and the headers, framed as the body demands.
 
-    Raises:
-        ValueError: something in it would end a line early.
-    """
-    method, body = request.method, request.body
-    lines = [_first_lines(method, request.target, host)]
-    for header in request.headers:
-        if header[0] not in OWN_HEADERS:
-            lines.append(b": ".join(header))
-    if not isinstance(body, bytes):
-        lines.append(b"transfer-encoding: chunked")
-    elif body or method not in BODILESS_METHODS:
-        lines.append(b"content-length: %d" % len(body))
-    lines.append(b"\r\n")
-    head = b"\r\n".join(lines)
-    # Our own line breaks are one more than `lines`: the first of these holds one, and the last is one.
-    if len(head) - len(head.translate(None, b"\r\n\0")) != 2 * len(lines) + 2:
-        raise ValueError("a header holds a line break or a NUL")
-    return head
+        Raises:
+            ValueError: something in it would end a line early.
+        """
+        method, body = request.method, request.body
+        if request.headers != self._headers or request.target != self._target or method != self._method:
+            self._encode(request)
+        if not isinstance(body, bytes):
+            return self._encoded + b"transfer-encoding: chunked\r\n\r\n"
+        if body or method not in BODILESS_METHODS:
+            return b"%bcontent-length: %d\r\n\r\n" % (self._encoded, len(body))
+        return self._encoded + b"\r\n"
 
-
-@functools.lru_cache(maxsize=256)
-def _first_lines(method: str, target: bytes, host: bytes) -> bytes:
-    check_request_line(method, target)
-    return method.encode("ascii") + b" " + target + host
+    def _encode(self, request: UpstreamRequest) -> None:
+        check_request_line(request.method, request.target)
+        lines = [request.method.encode("ascii") + b" " + request.target + self._host]
+        lines += [b": ".join(header) for header in request.headers if header[0] not in OWN_HEADERS]
+        lines.append(b"")
+        encoded = b"\r\n".join(lines)
+        # Of line breaks there is one for each line: two in the first, none in the last.
+        if len(encoded) - len(encoded.translate(None, b"\r\n\0")) != 2 * len(lines):
+            raise ValueError("a header holds a line break or a NUL")
+        self._method, self._target, self._headers = request.method, request.target, [*request.headers]
+        self._encoded = encoded

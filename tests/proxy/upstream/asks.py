@@ -14,8 +14,8 @@ def post(
     return UpstreamRequest("POST", target, headers or [(b"content-type", b"application/json")], body)
 
 
-def get(target: bytes = b"/v1/models", method: str = "GET") -> UpstreamRequest:
-    return UpstreamRequest(method, target, [], b"")
+def get(target: bytes = b"/v1/models", method: str = "GET", headers: Headers | None = None) -> UpstreamRequest:
+    return UpstreamRequest(method, target, headers or [], b"")
 
 
 async def body_of(reply: UpstreamReply) -> bytes:

@@ -11,7 +11,7 @@ from proxy.errors import UpstreamFailed
 from proxy.upstream.client import UpstreamRequest
 from proxy.upstream.http1_client import Http1Client, Http1Reply
 from proxy.upstream.http1_parser import ReplyParser
-from proxy.upstream.http1_request import encode_head, host_lines
+from proxy.upstream.http1_request import HeadEncoder
 from proxy.upstream.origin import Origin
 from tests.captures import ROOT, Capture, all_captures
 from tests.proxy.upstream.asks import GENEROUS, body_of
@@ -127,11 +127,11 @@ def test_a_recording_byte_by_byte_through_the_connection():
 
 def test_own_request_heads_parse_as_they_were_meant():
     """The recorded requests, encoded by us, differ from what the recorder sent in nothing but order and case."""
+    heads = HeadEncoder(Origin.parse("http://engine"))
     for capture in CAPTURES:
         if capture.request_is_whole and capture.method == "POST":
-            head = encode_head(
-                UpstreamRequest("POST", capture.path.encode(), capture.request_headers, capture.request_body),
-                host_lines(Origin.parse("http://engine")),
+            head = heads.encode(
+                UpstreamRequest("POST", capture.path.encode(), capture.request_headers, capture.request_body)
             )
             lines = head.split(b"\r\n")
             assert lines[0] == b"POST %b HTTP/1.1" % capture.path.encode()

@@ -59,7 +59,7 @@ BROKEN = {
     "endless head": OK + b"x: " + b"y" * 300_000 + b"\r\ncontent-length: 2\r\n\r\nok",
     "endless headers": OK + b"x: y\r\n" * 50_000 + b"content-length: 2\r\n\r\nok",
     "informational with a length": b"HTTP/1.1 103 Early Hints\r\ncontent-length: 8\r\n\r\nsmuggled" + plain(b"ok"),
-    "informational before an unknown version": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.2 200 OK\r\ncontent-length: 2\r\n\r\nok",
+    "unknown version after informational": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.2 200 OK\r\n\r\nok",
     "endless informational": b"HTTP/1.1 103 Early Hints\r\n\r\n" * 20_000 + plain(b"ok"),
 }
 
