@@ -1,6 +1,7 @@
 """May an answer be stored? One pure function, and the shape that everything stored has."""
 
 import json
+from collections.abc import Collection
 from typing import Any, Never, TypeGuard
 
 from proxy.fold import Record
@@ -10,6 +11,9 @@ JSON_FORMATS = ("json_object", "json_schema")
 JSON_FIELDS = ("guided_json", "json_schema")
 """Top-level request fields of vLLM and llama.cpp that ask for JSON beside `response_format`."""
 
+_ASKING = frozenset({"response_format", "structured_outputs", *JSON_FIELDS})
+"""Whoever asks for JSON has one of these."""
+
 
 def why_not_stored(
     status: int,
@@ -18,7 +22,7 @@ def why_not_stored(
     streamed: bool,
     done: bool,
     error: bool,
-    finish_reasons: frozenset[str],
+    finish_reasons: Collection[str],
     request_payload: dict[str, Any],
     size: int,
     max_entry_bytes: int,
@@ -44,13 +48,27 @@ def why_not_stored(
     choices = record["choices"]
     if len(choices) < _choices_asked(request_payload):
         return "unfinished"
-    if not all(_ends_in(choice, finish_reasons) for choice in choices):
-        return "finish_reason"
-    if not store_refusals and any(_refusal(choice) for choice in choices):
-        return "refusal"
-    if any(_is_empty(choice) for choice in choices):
-        return "empty"
-    if _asks_for_json(request_payload) and not all(_holds_json(choice) for choice in choices):
+    # Every answer to be stored comes by here, most with one choice: loops, without a call of ours in them.
+    for choice in choices:
+        reason = choice.get("finish_reason")
+        if not isinstance(reason, str) or reason not in finish_reasons:
+            return "finish_reason"
+    if not store_refusals:
+        for choice in choices:
+            if "message" in choice and choice["message"].get("refusal"):
+                return "refusal"
+    for choice in choices:
+        if "message" in choice:
+            get = choice["message"].get
+            if not (get("content") or get("tool_calls") or get("function_call") or get("refusal")):
+                return "empty"
+        elif not choice["text"]:
+            return "empty"
+    if (
+        not request_payload.keys().isdisjoint(_ASKING)
+        and _asks_for_json(request_payload)
+        and not all(_holds_json(choice) for choice in choices)
+    ):
         return "invalid_json"
     return "size" if size > max_entry_bytes else None
 
@@ -63,20 +81,22 @@ def well_formed(record: Any) -> TypeGuard[Record]:
     if not isinstance(record, dict) or record.get("object", "chat.completion") not in _OBJECTS:
         return False
     choices = record.get("choices")
-    if not isinstance(choices, list) or not choices or not all(_is_choice(choice) for choice in choices):
+    if not isinstance(choices, list) or not choices:
         return False
-    return len({choice["index"] for choice in choices}) == len(choices)
+    indices = set()
+    for choice in choices:
+        if not isinstance(choice, dict) or "delta" in choice:
+            return False
+        index = choice.get("index")
+        if type(index) is not int:
+            return False
+        indices.add(index)
+        if not (isinstance(choice["message"], dict) if "message" in choice else isinstance(choice.get("text"), str)):
+            return False
+    return len(indices) == len(choices)
 
 
 _OBJECTS = ("chat.completion", "text_completion")
-
-
-def _is_choice(choice: Any) -> bool:
-    if not isinstance(choice, dict) or "delta" in choice or type(choice.get("index")) is not int:
-        return False
-    if "message" in choice:
-        return isinstance(choice["message"], dict)
-    return isinstance(choice.get("text"), str)
 
 
 def _choices_asked(payload: dict[str, Any]) -> int:
@@ -86,22 +106,6 @@ def _choices_asked(payload: dict[str, Any]) -> int:
     if isinstance(prompt, list) and not all(isinstance(item, int) for item in prompt):
         prompts = len(prompt)
     return prompts * (n if type(n) is int and n > 0 else 1)
-
-
-def _ends_in(choice: dict[str, Any], finish_reasons: frozenset[str]) -> bool:
-    reason = choice.get("finish_reason")
-    return isinstance(reason, str) and reason in finish_reasons
-
-
-def _refusal(choice: dict[str, Any]) -> bool:
-    return bool(choice.get("message", {}).get("refusal"))
-
-
-def _is_empty(choice: dict[str, Any]) -> bool:
-    if "message" not in choice:
-        return not choice["text"]
-    message = choice["message"]
-    return not any(message.get(name) for name in ("content", "tool_calls", "function_call", "refusal"))
 
 
 def _asks_for_json(payload: dict[str, Any]) -> bool:
