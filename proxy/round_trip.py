@@ -6,9 +6,11 @@ NESTING_DUMPED = 254
 """Levels that orjson writes; it reads more."""
 
 _FIRST_ROUNDED = 2.0**63
-# Every digit as 0 and every opening bracket as [, so that two fast searches see whether a closer look is needed.
-_SHAPES = bytes.maketrans(b"123456789{", b"000000000[")
+# Every digit as 0, so that one fast search finds a run of them.
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER = b"0" * len(str(2**63))
+_STEP = 6
+_LONG_NUMBER_SAMPLED = b"0" * (len(_LONG_NUMBER) // _STEP)
 
 
 def round_trips(body: bytes, value: Any) -> bool:
@@ -16,15 +18,19 @@ def round_trips(body: bytes, value: Any) -> bool:
 
     Not so for an integer beyond 64 bits, which orjson reads as a float, and for what is nested too deeply to dump.
     """
-    shapes = body.translate(_SHAPES)
-    if _LONG_NUMBER not in shapes and shapes.count(b"[") <= NESTING_DUMPED:
+    # Are there too few opening brackets to nest too deeply, be they in texts or not? To cut out the first few of a byte
+    # takes a fraction of the time of `count`, which looks at every byte by itself.
+    limit = NESTING_DUMPED + 1
+    rest = len(body.replace(b"[", b"", limit)) + len(body.replace(b"{", b"", limit))
+    if 2 * len(body) - rest <= NESTING_DUMPED and not holds_long_number(body):
         return True
     return nesting(value) <= NESTING_DUMPED and not _has_rounded_number(value)
 
 
 def holds_long_number(body: bytes) -> bool:
     """Whether some run of digits is long enough for a number beyond 64 bits."""
-    return _LONG_NUMBER in body.translate(_SHAPES)
+    # Every sixth byte is a sixth of the work, and of any 19 bytes in a row it shows at least three.
+    return _LONG_NUMBER_SAMPLED in body[::_STEP].translate(_DIGITS) and _LONG_NUMBER in body.translate(_DIGITS)
 
 
 def nesting(value: Any) -> int:
