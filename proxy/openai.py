@@ -29,9 +29,9 @@ NESTING_READ = 1024
 """Levels that orjson reads; deeper bodies are refused."""
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Request:
-    """One request as it was read. `payload` is never changed.
+    """One request as it was read. Nothing of it is ever changed; not frozen, since that costs every request a µs.
 
     `keyable` is false where a key could not tell two different requests apart, or where the engine might understand
     the body otherwise than we do; such a request is forwarded, and neither looked up, shared nor stored.
@@ -56,25 +56,24 @@ def read_request(path: str, body: bytes) -> Request:
         payload, keyable = _read_leniently(body), False
     if not isinstance(payload, dict):
         raise BadRequest(f"The body must be a JSON object, not {_kind(payload)}.", code="invalid_type")
-    _require_input(path, payload)
+    if path == CHAT:
+        if not isinstance(payload.get("messages"), list):
+            raise _lacks("messages", "an array of messages", payload)
+    elif not isinstance(payload.get("prompt"), str | list):
+        raise _lacks("prompt", "a string or an array", payload)
     stream, options = payload.get("stream"), payload.get("stream_options")
     include_usage = options.get("include_usage") if isinstance(options, dict) else None
     model = payload.get("model")
-    return Request(
-        payload=payload,
-        model=model if isinstance(model, str) else None,
-        stream=stream is True,
-        include_usage=include_usage is True,
-        # The key leaves the two stream fields out. Some engines read `"stream": 1` as true, some refuse it, so that
-        # with such a value neither a stored answer nor a shared one is surely what the engine would have said.
-        keyable=(
-            keyable
-            and (stream is None or isinstance(stream, bool))
-            and (options is None or isinstance(options, dict))
-            and (include_usage is None or isinstance(include_usage, bool))
-            and round_trips(body, payload)
-        ),
+    # The key leaves the two stream fields out. Some engines read `"stream": 1` as true, some refuse it, so that
+    # with such a value neither a stored answer nor a shared one is surely what the engine would have said.
+    keyable = (
+        keyable
+        and (stream is None or isinstance(stream, bool))
+        and (options is None or isinstance(options, dict))
+        and (include_usage is None or isinstance(include_usage, bool))
+        and round_trips(body, payload)
     )
+    return Request(payload, model if isinstance(model, str) else None, stream is True, include_usage is True, keyable)
 
 
 def _read_leniently(body: bytes) -> Any:
@@ -110,18 +109,13 @@ def _refuse_constant(name: str) -> Never:
     raise BadRequest(f"The body holds {name}, which is not JSON: use null or a number.", code="invalid_json")
 
 
-def _require_input(path: str, payload: dict[str, Any]) -> None:
-    name, kinds, wanted = (
-        ("messages", (list,), "an array of messages")
-        if path == CHAT
-        else ("prompt", (str, list), "a string or an array")
-    )
+def _lacks(name: str, wanted: str, payload: dict[str, Any]) -> BadRequest:
+    """What to say of a body that has no usable `name`."""
     if name not in payload:
         message = f"Missing required parameter: '{name}'. Give {wanted}."
-        raise BadRequest(message, param=name, code="missing_required_parameter")
-    if not isinstance(payload[name], kinds):
-        message = f"Invalid type for '{name}': expected {wanted}, got {_kind(payload[name])}."
-        raise BadRequest(message, param=name, code="invalid_type")
+        return BadRequest(message, param=name, code="missing_required_parameter")
+    message = f"Invalid type for '{name}': expected {wanted}, got {_kind(payload[name])}."
+    return BadRequest(message, param=name, code="invalid_type")
 
 
 def _kind(value: Any) -> str:
@@ -157,7 +151,15 @@ def last_user_text(path: str, payload: dict[str, Any]) -> str | None:
 
 def system_text(payload: dict[str, Any]) -> str:
     """The texts of all system and developer messages, one after the other; empty if there are none."""
-    return "\n".join(text for message in _messages(payload, "system", "developer") for text in _texts(message))
+    messages = payload.get("messages")
+    if not isinstance(messages, list):
+        return ""
+    return "\n".join(
+        text
+        for message in messages
+        if isinstance(message, dict) and message.get("role") in ("system", "developer")
+        for text in _texts(message.get("content"))
+    )
 
 
 def prompt_text(payload: dict[str, Any]) -> str:
@@ -165,8 +167,13 @@ def prompt_text(payload: dict[str, Any]) -> str:
     if "messages" not in payload:
         prompt = payload.get("prompt")
         return "\n".join(text for text in (prompt if isinstance(prompt, list) else [prompt]) if isinstance(text, str))
-    contents = _messages(payload, "user")
-    return "\n".join(_texts(contents[-1])) if contents else ""
+    messages = payload["messages"]
+    if isinstance(messages, list):
+        for message in reversed(messages):
+            if isinstance(message, dict) and message.get("role") == "user":
+                content = message.get("content")
+                return content if isinstance(content, str) else "\n".join(_texts(content))
+    return ""
 
 
 def has_earlier_turns(payload: dict[str, Any]) -> bool:
@@ -175,16 +182,6 @@ def has_earlier_turns(payload: dict[str, Any]) -> bool:
         not isinstance(message, dict) or message.get("role") not in ("system", "developer")
         for message in payload.get("messages", [])[:-1]
     )
-
-
-def _messages(payload: dict[str, Any], *roles: str) -> list[Any]:
-    """The contents of the messages with one of these roles."""
-    messages = payload.get("messages")
-    if not isinstance(messages, list):
-        return []
-    return [
-        message.get("content") for message in messages if isinstance(message, dict) and message.get("role") in roles
-    ]
 
 
 def _texts(content: Any) -> Iterator[str]:
