@@ -9,6 +9,7 @@ content hashes only, so two replicas, and a restart, compute the same key.
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -49,10 +50,9 @@ def cache_key(
     ignore_user: bool = True,
 ) -> bytes:
     """The 32-byte key of a request. `payload` must be one that orjson can dump (`Request.keyable`)."""
-    body = _counted(payload, IGNORED_WITH_USER if ignore_user else IGNORED)
+    body = _counted(payload, model, IGNORED_WITH_USER if ignore_user else IGNORED)
     if normalize:
         _normalize(body, normalize)
-    body["model"] = _model(payload, model)
     return _digest(body, path, tenant, revision, meaning)
 
 
@@ -71,8 +71,7 @@ def namespace(
 
     That text is the content of the last message, or the prompt of a completion.
     """
-    body = _counted(payload, IGNORED_WITH_USER if ignore_user else IGNORED)
-    body["model"] = _model(payload, model)
+    body = _counted(payload, model, IGNORED_WITH_USER if ignore_user else IGNORED)
     messages = body.get("messages")
     if isinstance(messages, list):
         last = {name: value for name, value in messages[-1].items() if name != "content"}
@@ -83,18 +82,37 @@ def namespace(
 
 
 def _digest(body: dict[str, Any], path: str, tenant: bytes, revision: str, meaning: bytes) -> bytes:
+    begin = _begun if len(path) <= REMEMBERED_PATH else _begun.__wrapped__
+    digest = begin(path, tenant, revision, meaning).copy()
+    digest.update(orjson.dumps(body, option=orjson.OPT_SORT_KEYS))
+    return digest.digest()
+
+
+@lru_cache(maxsize=256)
+def _begun(path: str, tenant: bytes, revision: str, meaning: bytes) -> "hashlib._Hash":
+    """The digest after the head, to be copied: few values make most heads."""
     # The head is itself JSON, so no two lists of its parts run together; the newline can't occur inside it.
-    head = orjson.dumps([SCHEMA, path, tenant.hex(), revision, meaning.hex()])
-    return hashlib.sha256(head + b"\n" + orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).digest()
+    return hashlib.sha256(orjson.dumps([SCHEMA, path, tenant.hex(), revision, meaning.hex()]) + b"\n")
 
 
-def _counted(payload: dict[str, Any], ignored: frozenset[str]) -> dict[str, Any]:
-    """The fields that count, their numbers in one form."""
-    return {
-        name: _number(value)
-        for name, value in payload.items()
-        if name not in ignored or not _is_usual(name, value, payload)
-    }
+REMEMBERED_PATH = 256
+"""Characters; a longer path has a query in it, and the client chose its length."""
+
+
+def _counted(payload: dict[str, Any], resolved: str, ignored: frozenset[str]) -> dict[str, Any]:
+    """The fields that count, their numbers in one form; the resolved model in place of the name that was asked for."""
+    counted = {}
+    for name, value in payload.items():
+        if name in ignored and _is_usual(name, value, payload):
+            continue
+        # An integral float as its integer, so that `temperature: 0` and `0.0` are one request.
+        if type(value) is float and value.is_integer() and abs(value) < EXACT_INTEGER_LIMIT:
+            value = int(value)
+        counted[name] = value
+    # What is no name resolves to none, and engines refuse it or take their own model, so there it stays beside it.
+    asked = payload.get("model")
+    counted["model"] = resolved if isinstance(asked, str) else [resolved, asked]
+    return counted
 
 
 def _is_usual(name: str, value: Any, payload: dict[str, Any]) -> bool:
@@ -102,20 +120,6 @@ def _is_usual(name: str, value: Any, payload: dict[str, Any]) -> bool:
     if value is None:
         return True
     return isinstance(value, _KINDS[name]) and (name != "stream_options" or payload.get("stream") is True)
-
-
-def _model(payload: dict[str, Any], resolved: str) -> Any:
-    """The resolved model, in place of the name that was asked for. What is no name resolves to none, and engines refuse
-    it or take their own model, so there it stays beside it."""
-    asked = payload.get("model")
-    return resolved if isinstance(asked, str) else [resolved, asked]
-
-
-def _number(value: Any) -> Any:
-    """An integral float below 2^53 as its integer, so that `temperature: 0` and `0.0` are one request."""
-    if type(value) is float and value.is_integer() and abs(value) < EXACT_INTEGER_LIMIT:
-        return int(value)
-    return value
 
 
 def _whitespace(text: str) -> str:
