@@ -85,7 +85,7 @@ def decide(
         keyable: the body has a key (see `Request.keyable`).
         json_body: sent as `application/json`, without a content coding.
     """
-    stateful = _server_state(payload)
+    stateful = None if payload.keys().isdisjoint(_STATEFUL) else _server_state(payload)
     if stateful or not keyable or not json_body:
         why = stateful or ("not-keyable" if not keyable else "not-json")
         return Permits(look_up=False, share=False, store=False, reason=why, only_if_cached=directives.only_if_cached)
@@ -127,16 +127,21 @@ def decide(
 
 def _sampled(payload: dict[str, Any], family: FamilyPolicy) -> str | None:
     """Why the answer is a sample, or None if it is deterministic by what the family says."""
-    if "seed" in payload and payload["seed"] is not None and family.seeded == "reuse":
+    if family.seeded == "reuse" and payload.get("seed") is not None:
         return None
     temperature = payload.get("temperature")
     if temperature is None:
         if family.when_temperature_missing == "greedy":
             return None
         return "temperature-missing" if "temperature" not in payload else "temperature-null"
-    if type(temperature) not in (int, float) or not math.isfinite(temperature) or temperature < 0:
+    if type(temperature) not in (int, float):
         return "temperature-invalid"
-    return None if temperature == 0 else "temperature"
+    if temperature == 0:
+        return None
+    return "temperature" if temperature > 0 and math.isfinite(temperature) else "temperature-invalid"
+
+
+_STATEFUL = frozenset({"previous_response_id", "conversation", "store", "background"})
 
 
 def _server_state(payload: dict[str, Any]) -> str | None:

@@ -4,6 +4,8 @@ from proxy.bypass_hint import BypassHint
 from proxy.context import Handler, Reply, RequestContext
 from proxy.permit import decide, read_directives
 
+JSON = b"application/json"
+
 STREAM_OPTIONS = frozenset({"include_usage", "include_obfuscation"})
 """Those a shared stream can serve. Others, such as vLLM's `continuous_usage_stats`, change each event."""
 
@@ -16,14 +18,16 @@ class Permit:
         self._hint = hint
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        fields = ctx.fields
+        fields, request = ctx.fields, ctx.request
+        options = request.payload.get("stream_options")
+        kind = fields.get(b"content-type", b"")
         ctx.permits = decide(
-            ctx.request.payload,
+            request.payload,
             ctx.family,
             read_directives(fields),
-            keyable=ctx.request.keyable and _usual(ctx.request.payload.get("stream_options")),
+            keyable=request.keyable and (options is None or _usual(options)),
             json_body=b"content-encoding" not in fields
-            and fields.get(b"content-type", b"").partition(b";")[0].strip().lower() == b"application/json",
+            and (kind == JSON or kind.partition(b";")[0].strip().lower() == JSON),
         )
         if self._hint is not None and ctx.permits.reason is not None:
             self._hint.note(ctx.family.name, ctx.permits.reason)
