@@ -2,7 +2,7 @@
 
 import fnmatch
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import re2
@@ -111,8 +111,8 @@ class Matchers:
         system_text: Callable[[], str],
     ) -> int | None:
         """Position of the first family that matches. Each text is asked for at most once."""
-        in_prompt: frozenset[int] | None = None
-        in_system: frozenset[int] | None = None
+        in_prompt: Collection[int] | None = None
+        in_system: Collection[int] | None = None
         for position, conditions in enumerate(self._conditions):
             if (
                 (conditions.paths is not None and path not in conditions.paths)
@@ -154,9 +154,9 @@ class _Expressions:
         if self._count:
             self._set.Compile()
 
-    def found_in(self, text: str) -> frozenset[int]:
+    def found_in(self, text: str) -> Collection[int]:
         # A lone surrogate has no UTF-8 form; as its three bytes it just never matches.
-        return frozenset(self._set.Match(text.encode("utf-8", "surrogatepass")) or ())
+        return self._set.Match(text.encode("utf-8", "surrogatepass")) or ()
 
 
 def _globs(patterns: Sequence[str]) -> re.Pattern[str] | None:

@@ -1,11 +1,13 @@
 """Tenant, family, route and key of a request."""
 
+from functools import partial
+
 from policies.classify import classify
 from policies.model import PolicySet
-from proxy import openai
 from proxy.context import Handler, Reply, RequestContext
 from proxy.errors import Forbidden, Unavailable
 from proxy.keys import cache_key
+from proxy.openai import prompt_text, system_text
 from proxy.upstream.pool import NO_UPSTREAM, Pool, Route
 
 
@@ -31,14 +33,15 @@ class Keying:
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
         request = ctx.request
         payload = request.payload
+        chosen = ctx.fields.get(b"x-askonce-family")
         ctx.family = classify(
             self._policies.current,
             path=ctx.path,
             model=request.model or "",
             tenant=ctx.tenant.label,
-            header=ctx.fields.get(b"x-askonce-family", b"").decode("latin-1"),
-            prompt_text=lambda: openai.prompt_text(payload),
-            system_text=lambda: openai.system_text(payload),
+            header="" if chosen is None else chosen.decode("latin-1"),
+            prompt_text=partial(prompt_text, payload),
+            system_text=partial(system_text, payload),
         )
         if not ctx.tenant.may_ask(request.model):
             raise Forbidden("This tenant may not ask this model.", param="model", code="model_not_allowed")
