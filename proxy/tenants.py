@@ -7,12 +7,12 @@ one of the configured keys. `x-tenant` counts only where it is trusted: from a p
 import hashlib
 import hmac
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
-from cachetools import LRUCache
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -94,7 +94,8 @@ class Tenants:
         }
         if self._rates and self._limiter is None:
             self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._known: LRUCache[tuple[_Credential, bytes | None], Tenant] = LRUCache(REMEMBERED)
+        self._known: OrderedDict[tuple[_Credential, bytes | None], Tenant] = OrderedDict()
+        """The most recently seen last."""
 
     def enter(self, fields: dict[bytes, bytes], peer: str | None) -> Tenant:
         """The tenant of a request, counted against its rate.
@@ -112,9 +113,14 @@ class Tenants:
         credential = (get(b"authorization"), get(b"x-api-key"), get(b"api-key"))
         # An empty name names nobody: two clients must not meet in it.
         named = (get(b"x-tenant") or None) if self._trusted and self._trusts(peer) else None
-        tenant = self._known.get((credential, named))
+        known, caller = self._known, (credential, named)
+        tenant = known.get(caller)
         if tenant is None:
-            tenant = self._known[credential, named] = self._identify(credential, named)
+            tenant = known[caller] = self._identify(credential, named)
+            if len(known) > REMEMBERED:
+                known.popitem(last=False)
+        else:
+            known.move_to_end(caller)
         if self._rates and tenant.label in self._rates:
             self._count(tenant)
         return tenant
