@@ -1,11 +1,12 @@
 """Render a record in both wire modes as ready bytes, and make them one client's own.
 
-A hit must cost no rendering. So both renderings are kept, with marks where the id and the time go: a hit is two
-replaces. A mark is 128 random bits of this process that never leave it, so no text can contain one.
+A hit must cost no rendering. So both renderings are kept as formats of Python's `%`, with names where the id and the
+time go: a hit is one filling in. A name is 128 random bits of this process that never leave it, so no text can contain
+one, and every other per cent sign is doubled.
 """
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import getrandbits
 from typing import Any, Final
 
@@ -26,22 +27,39 @@ ID_RANDOM_BITS = 48
 
 @dataclass(slots=True, frozen=True)
 class Marks:
-    """What stands in a template for the id and for the time: JSON strings, quotes included."""
+    """The names of the id and of the time in a template."""
 
     id: bytes
     created: bytes
+    places: dict[str, orjson.Fragment] = field(init=False, repr=False, compare=False)
+    """The two members of an answer, as what is to be filled in."""
 
     @classmethod
     def new(cls) -> "Marks":
-        return cls(id=orjson.dumps(secrets.token_hex(16)), created=orjson.dumps(secrets.token_hex(16)))
+        return cls(id=secrets.token_hex(16).encode(), created=secrets.token_hex(16).encode())
+
+    def __post_init__(self) -> None:
+        places = {"id": b"%%(%b)b" % self.id, "created": b"%%(%b)b" % self.created}
+        object.__setattr__(self, "places", {name: orjson.Fragment(place) for name, place in places.items()})
+
+    def template(self, dumped: bytes, places: int) -> bytes:
+        """What was dumped with so many `places` in it, as a format: every other per cent sign is doubled."""
+        doubled = dumped.replace(b"%", b"%%")
+        if len(doubled) - len(dumped) == places:
+            return dumped
+        for name in (self.id, self.created):
+            doubled = doubled.replace(b"%%%%(%b)" % name, b"%%(%b)" % name)
+        return doubled
 
 
 class Rendered:
     """A record as templates for `personal`. The stream is rendered when first asked for: most answers never are."""
 
-    __slots__ = ("_stream", "has_usage", "plain", "size")
+    __slots__ = ("_marks", "_stream", "has_usage", "plain", "size")
 
-    def __init__(self, plain: bytes, choices: int, *, has_usage: bool) -> None:
+    def __init__(self, plain: bytes, choices: int, *, has_usage: bool, marks: Marks | None = None) -> None:
+        """`marks` are those of `plain`; None for what is never served."""
+        self._marks = marks
         self.plain: Final = plain
         """The completion."""
         self.has_usage: Final = has_usage
@@ -63,10 +81,16 @@ class Rendered:
 
     def _streamed(self) -> tuple[bytes, bytes | None]:
         if self._stream is None:
-            marked = orjson.loads(self.plain)
-            events = b"".join([encode(orjson.dumps(chunk)) for chunk in _chunks(marked)])
-            usage = {**_head(marked), "choices": [], "usage": marked["usage"]} if self.has_usage else None
-            self._stream = events, None if usage is None else encode(orjson.dumps(usage))
+            marks = self._marks
+            assert marks is not None
+            record = {**orjson.loads(personal(self.plain, marks, "", 0)), **marks.places}
+            chunks = _chunks(record)
+            events = b"".join([encode(orjson.dumps(chunk)) for chunk in chunks])
+            usage = None
+            if self.has_usage:
+                event = encode(orjson.dumps({**_head(record), "choices": [], "usage": record["usage"]}))
+                usage = marks.template(event, 2)
+            self._stream = marks.template(events, 2 * len(chunks)), usage
         return self._stream
 
 
@@ -76,13 +100,13 @@ STREAM_BYTES_A_CHOICE = 500
 
 def render(record: Record, marks: Marks) -> Rendered:
     """Render a record that `proxy.storable` found well formed."""
-    plain = orjson.dumps({**record, "id": orjson.Fragment(marks.id), "created": orjson.Fragment(marks.created)})
-    return Rendered(plain, len(record["choices"]), has_usage=bool(record.get("usage")))
+    plain = marks.template(orjson.dumps({**record, **marks.places}), 2)
+    return Rendered(plain, len(record["choices"]), has_usage=bool(record.get("usage")), marks=marks)
 
 
 def personal(template: bytes, marks: Marks, new_id: str, created: int) -> bytes:
     """A template with an id and a time (Unix seconds); the record's own give back its rendering verbatim."""
-    return template.replace(marks.id, orjson.dumps(new_id)).replace(marks.created, b"%d" % created)
+    return template % {marks.id: orjson.dumps(new_id), marks.created: b"%d" % created}
 
 
 def new_id(path: str, key: bytes) -> str:

@@ -4,10 +4,10 @@ How long an entry is fresh is not kept with it: the policy in force decides at e
 keeps every entry.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from cachetools import Cache, LRUCache
+from typing import NamedTuple
 
 from policies.model import ExactPolicy
 from proxy.replay import Rendered
@@ -45,8 +45,7 @@ class Entry:
         return OVERHEAD_BYTES + self.rendered.size
 
 
-@dataclass(frozen=True, slots=True)
-class Fresh:
+class Fresh(NamedTuple):
     """May be served."""
 
     age_s: float
@@ -54,8 +53,7 @@ class Fresh:
     """Seconds it stays fresh from now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(NamedTuple):
     """Past its time, but within a grace the family allows (RFC 5861)."""
 
     age_s: float
@@ -103,7 +101,13 @@ class ExactCache:
         on_removal: Callable[[bytes], None] | None = None,
     ) -> None:
         """`on_removal` is told the key of every entry that leaves or is replaced, so that nothing outlives it."""
-        self._entries = _Bounded(max_bytes, max_entries, on_removal)
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._on_removal = on_removal
+        self._entries: OrderedDict[bytes, Entry] = OrderedDict()
+        """The most recently used last. A plain map: a hit and a miss each pass here, and every call would count."""
+        self._bytes = 0
+        """What they count for."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -111,27 +115,41 @@ class ExactCache:
     @property
     def size(self) -> int:
         """What all entries count for together."""
-        return int(self._entries.currsize)
+        return self._bytes
 
     def get(self, key: bytes) -> Entry | None:
         """The entry, whatever its age; counts as a use of it."""
-        return self._entries.get(key)
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+        return entry
 
     def peek(self, key: bytes) -> Entry | None:
         """The entry, whatever its age; not a use of it."""
-        return self._entries.peek(key)
+        return self._entries.get(key)
 
     def put(self, entry: Entry) -> bool:
         """Keep `entry`, in place of one with its key. False if it alone is over the bound."""
-        self.delete(entry.key)
-        if entry.size > self._entries.maxsize:
+        entries, size = self._entries, entry.size
+        if entry.key in entries:
+            self.delete(entry.key)
+        if size > self._max_bytes:
             return False
-        self._entries[entry.key] = entry
+        while len(entries) >= self._max_entries or self._bytes + size > self._max_bytes:
+            self.delete(next(iter(entries)))
+        entries[entry.key] = entry
+        self._bytes += size
         return True
 
     def delete(self, key: bytes) -> bool:
         """Drop the entry of `key`; whether there was one."""
-        return self._entries.drop(key)
+        entry = self._entries.pop(key, None)
+        if entry is None:
+            return False
+        self._bytes -= entry.size
+        if self._on_removal is not None:
+            self._on_removal(key)
+        return True
 
     def clear(self) -> int:
         """Drop everything; how many there were."""
@@ -139,38 +157,7 @@ class ExactCache:
 
     def delete_where(self, condition: Callable[[Entry], bool]) -> int:
         """Drop the entries that meet `condition`; how many there were."""
-        keys = [key for key in self._entries if (entry := self.peek(key)) is not None and condition(entry)]
+        keys = [key for key, entry in self._entries.items() if condition(entry)]
         for key in keys:
             self.delete(key)
         return len(keys)
-
-
-class _Bounded(LRUCache[bytes, Entry]):
-    """An LRU by bytes with a second bound on the count; every way out goes through `popitem` or `drop`."""
-
-    def __init__(self, max_bytes: int, max_entries: int, on_removal: Callable[[bytes], None] | None) -> None:
-        super().__init__(max_bytes, getsizeof=lambda entry: entry.size)
-        self._max_entries = max_entries
-        self._on_removal = on_removal
-
-    def __setitem__(self, key: bytes, entry: Entry, **kwargs: object) -> None:
-        while len(self) >= self._max_entries and key not in self:
-            self.popitem()
-        super().__setitem__(key, entry)
-
-    def popitem(self) -> tuple[bytes, Entry]:
-        key, entry = super().popitem()
-        if self._on_removal is not None:
-            self._on_removal(key)
-        return key, entry
-
-    def peek(self, key: bytes) -> Entry | None:
-        return Cache.__getitem__(self, key) if key in self else None
-
-    def drop(self, key: bytes) -> bool:
-        if key not in self:
-            return False
-        del self[key]
-        if self._on_removal is not None:
-            self._on_removal(key)
-        return True

@@ -47,9 +47,12 @@ class ExactLookup:
             entry = self._cache.get(ctx.key)
             if entry is None:
                 return await call_next(ctx)
-        match freshness(entry, self._clock(), ctx.family.exact, ctx.permits.max_age_s):
+        now_s = self._clock()
+        match freshness(entry, now_s, ctx.family.exact, ctx.permits.max_age_s):
             case Fresh(age_s, ttl_s):
                 reply = self._serve(ctx, entry, Outcome.HIT, age_s, ttl_s)
+                if reply is not None:
+                    entry.used_s = now_s  # only here: what is stale does not get fresh again by being served
             case Stale() if ctx.permits.max_age_s is not None:
                 reply = None  # who limits the age takes nothing stale (RFC 9111 section 5.2.1.1)
             case Stale(age_s, while_revalidate=True):
@@ -65,8 +68,6 @@ class ExactLookup:
     def _serve(self, ctx: RequestContext, entry: Entry, outcome: Outcome, age_s: float, ttl_s: float) -> Reply | None:
         reply = stored_reply(ctx, entry, self._marks)
         if reply is not None:
-            if outcome is Outcome.HIT:
-                entry.used_s = self._clock()  # what is stale does not get fresh again by being served
             reply.outcome = outcome
             reply.age_s = age_s
             reply.ttl_s = ttl_s

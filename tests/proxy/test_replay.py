@@ -22,6 +22,11 @@ def whole(rendered: Rendered) -> bytes:
     return rendered.stream + (rendered.usage_event or b"") + END
 
 
+def filled(template: bytes) -> bytes:
+    """A template with some id and time."""
+    return personal(template, MARKS, "chatcmpl-x", 1)
+
+
 def replayed(record: Record) -> Record:
     """The record that a client of the replayed stream can put together, under the record's own id and time."""
     raw = personal(whole(render(record, MARKS)), MARKS, record["id"], record["created"])
@@ -32,7 +37,7 @@ def replayed(record: Record) -> Record:
 
 
 def chunks_of(record: Record) -> list[Record]:
-    events = EventSplitter().feed(render(record, MARKS).stream)
+    events = EventSplitter().feed(filled(render(record, MARKS).stream))
     return [json.loads(data_of(event) or b"") for event in events]
 
 
@@ -110,6 +115,14 @@ def test_an_original_id_of_any_characters_stays_json():
     assert json.loads(sent)["id"] == 'a"\\b'
 
 
+@pytest.mark.parametrize("text", ["100%", "%", "%%", "%s %d %(id)b", f"%({Marks.new().id.decode()})b", "%" * 99 + "("])
+def test_S05_per_cent_signs_come_back_as_they_were(text):
+    usage = {"prompt_tokens": 1, "completion_tokens": 2, text: text}
+    record = fold([chunk({**said(content=text, finish="stop"), text: text}, usage=usage, model=text)])
+    assert replayed(record) == record
+    assert orjson.loads(personal(render(record, MARKS).plain, MARKS, text, 1)) == {**record, "id": text, "created": 1}
+
+
 CODE = "def f(x):\n\tif x:\n        return  'é🙂'\r\n\n# end  \n"
 
 
@@ -136,7 +149,7 @@ def test_S06_reasoning_comes_before_the_content_in_both_modes():
         record = fold([chunk(said(content="")), chunk(said(**{name: "hm"})), chunk(said(content="42", finish="stop"))])
         told = [next(iter(chunk["choices"][0]["delta"]), None) for chunk in chunks_of(record)]
         assert told == ["role", name, "content", None]
-        assert json.loads(render(record, MARKS).plain)["choices"][0]["message"][name] == "hm"
+        assert json.loads(filled(render(record, MARKS).plain))["choices"][0]["message"][name] == "hm"
 
 
 def test_S07_usage_comes_only_as_the_last_event_before_the_end():
@@ -150,16 +163,17 @@ def test_S07_usage_comes_only_as_the_last_event_before_the_end():
     rendered = render(record, MARKS)
     assert b"usage" not in rendered.stream
     assert rendered.usage_event is not None
-    assert is_usage_only(rendered.usage_event)
-    told = json.loads(data_of(rendered.usage_event) or b"")
+    event = filled(rendered.usage_event)
+    assert is_usage_only(event)
+    told = json.loads(data_of(event) or b"")
     assert (told["usage"], told["choices"]) == (usage, [])
-    assert json.loads(rendered.plain)["usage"] == usage
+    assert json.loads(filled(rendered.plain))["usage"] == usage
 
 
 def test_S08_replayed_tool_calls_have_the_index_that_plain_ones_lack():
     calls = [{"id": name, "type": "function", "function": {"name": "f", "arguments": "{}"}} for name in "ab"]
     record = fold([chunk(said(content=None, tool_calls=calls, finish="tool_calls"))])
-    assert json.loads(render(record, MARKS).plain)["choices"][0]["message"]["tool_calls"] == calls
+    assert json.loads(filled(render(record, MARKS).plain))["choices"][0]["message"]["tool_calls"] == calls
     first, told, last = (chunk["choices"][0] for chunk in chunks_of(record))
     assert first["delta"] == {"role": "assistant", "content": None}
     assert told["delta"]["tool_calls"] == [{**call, "index": index} for index, call in enumerate(calls)]
