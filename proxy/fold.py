@@ -202,6 +202,8 @@ def read_record(body: bytes) -> Record | None:
         return None
     if not isinstance(answer, dict) or not round_trips(body, answer):
         return None
+    if ENGINE_EXTRAS.isdisjoint(answer):
+        return answer
     return {name: value for name, value in answer.items() if name not in ENGINE_EXTRAS}
 
 

@@ -39,16 +39,15 @@ class CacheStore:
             return reply
         if isinstance(reply.body, bytes):
             ctx.upstream_s = self._clock() - asked_s
-            reply.stored = self._keep_plain(ctx, reply.status, reply.body)
+            record = read_record(reply.body) if reply.status == 200 else None
+            reply.stored = self._keep(
+                ctx, reply.status, record, len(reply.body), streamed=False, done=True, error=False
+            )
         elif reply.status != 200 or not reply.events:
             self._metrics.not_stored("status" if reply.status != 200 else "size")
         else:
             reply.body = _Copied(reply.body, self._max_entry_bytes, lambda raw: self._keep_stream(ctx, raw, asked_s))
         return reply
-
-    def _keep_plain(self, ctx: RequestContext, status: int, body: bytes) -> bool:
-        record = read_record(body) if status == 200 else None
-        return self._keep(ctx, status, record, len(body), streamed=False, done=True, error=False)
 
     def _keep_stream(self, ctx: RequestContext, raw: bytes | None, asked_s: float) -> None:
         ctx.upstream_s = self._clock() - asked_s
@@ -70,8 +69,7 @@ class CacheStore:
         error: bool,
     ) -> bool:
         exact = ctx.family.exact
-        usage = record.get("usage") if record is not None else None
-        ctx.prompt_tokens, ctx.completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+        ctx.prompt_tokens, ctx.completion_tokens = _tokens(record)
         self._metrics.spent(ctx.prompt_tokens, ctx.completion_tokens)
         reason = why_not_stored(
             status,
@@ -79,7 +77,7 @@ class CacheStore:
             streamed=streamed,
             done=done,
             error=error,
-            finish_reasons=frozenset(exact.finish_reasons),
+            finish_reasons=exact.finish_reasons,
             store_refusals=exact.store_refusals,
             request_payload=ctx.request.payload,
             size=size,
@@ -100,7 +98,6 @@ class CacheStore:
         return True
 
     def _entry(self, ctx: RequestContext, record: dict[str, Any], *, streamed: bool) -> Entry:
-        usage = record.get("usage")
         now_s = self._clock()
         created = record.get("created")
         return Entry(
@@ -109,7 +106,7 @@ class CacheStore:
             used_s=now_s,
             family=ctx.family.name,
             rendered=render(record, self._marks),
-            serves_plain=not streamed or isinstance(usage, dict),
+            serves_plain=not streamed or isinstance(record.get("usage"), dict),
             origin_id=str(record.get("id", "")),
             origin_created=created if type(created) is int else 0,
             prompt_tokens=ctx.prompt_tokens,
@@ -156,6 +153,13 @@ def _has_identity(record: dict[str, Any]) -> bool:
     return isinstance(record.get("id"), str) and type(record.get("created")) is int
 
 
-def _count(usage: Any, name: str) -> int:
-    value = usage.get(name) if isinstance(usage, dict) else None
-    return value if type(value) is int and value >= 0 else 0
+def _tokens(record: dict[str, Any] | None) -> tuple[int, int]:
+    """Of the prompt and of the answer, as the engine counted them; 0 where it did not."""
+    usage = record.get("usage") if record is not None else None
+    if not isinstance(usage, dict):
+        return 0, 0
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return (
+        prompt if type(prompt) is int and prompt >= 0 else 0,
+        completion if type(completion) is int and completion >= 0 else 0,
+    )
