@@ -5,13 +5,19 @@ accepted within `auth_ttl_s`; an older one is checked by a single `GET /v1/model
 """
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Sequence
-
-from cachetools import TTLCache
 
 from proxy.context import RequestContext
 
 REMEMBERED = 10_000
+
+YOUNG = 0.1
+"""Share of `auth_ttl_s` for which an acceptance is not noted again.
+
+The note keeps its first time, so it never lasts longer than `auth_ttl_s` after an acceptance that was real; at most it
+ends this share earlier than the last one would.
+"""
 
 Check = Callable[[RequestContext], Awaitable[str | None]]
 """Asks a judge whether it accepts the request's credential: its name if it does. None too if none can be asked."""
@@ -28,28 +34,65 @@ class Acceptance:
         ttl_s: float,
         clock: Callable[[], float],
     ) -> None:
-        """`judges`: names of the upstreams that decide who may ask what this request asks; none if askonce does."""
+        """`judges`: names of the upstreams that decide who may ask what this request asks; none if askonce does.
+
+        They depend on the request's route only, and are asked for once as long as that stays the same.
+        """
         self._check = check
         self._judges = judges
-        self._accepted: TTLCache[tuple[bytes, str], bool] = TTLCache(REMEMBERED, ttl_s, timer=clock)
-        """By credential and judge: what one engine accepts is nothing to another."""
+        self._ttl_s = ttl_s
+        self._young_s = ttl_s * YOUNG
+        self._clock = clock
+        self._accepted: dict[tuple[bytes, str], float] = {}
+        """When, by credential and judge: what one engine accepts is nothing to another. The oldest first."""
+        self._route: object = None
+        self._judges_of_route: Sequence[str] = ()
+        """Of `_route`, which is the last request's."""
         self._checks: dict[tuple[bytes, tuple[str, ...]], asyncio.Task[bool]] = {}
         """Checks under way, by credential and who may judge it; each leaves by its done callback."""
 
     def holds(self, ctx: RequestContext) -> bool:
         """Whether a stored answer may be served to the request's credential without asking."""
-        judges = self._judges(ctx)
+        if ctx.route is not self._route:
+            self._follow(ctx)
+        judges = self._judges_of_route
+        if not judges:
+            return True
         credential = ctx.tenant.credential
-        return not judges or any((credential, judge) in self._accepted for judge in judges)
+        now_s = self._clock()
+        for judge in judges:
+            accepted_s = self._accepted.get((credential, judge))
+            if accepted_s is not None and now_s < accepted_s + self._ttl_s:
+                return True
+        return False
 
     def note(self, ctx: RequestContext, upstream: str, status: int) -> None:
         """`upstream` answered this request: what that says of its credential, if it saw it."""
-        if upstream not in self._judges(ctx):
+        if ctx.route is not self._route:
+            self._follow(ctx)
+        if upstream not in self._judges_of_route:
             return
-        if status in (401, 403):
+        if status < 400:
+            self._accept((ctx.tenant.credential, upstream))
+        elif status in (401, 403):
             self._accepted.pop((ctx.tenant.credential, upstream), None)
-        elif status < 400:
-            self._accepted[ctx.tenant.credential, upstream] = True
+
+    def _follow(self, ctx: RequestContext) -> None:
+        self._judges_of_route = self._judges(ctx)
+        self._route = ctx.route
+
+    def _accept(self, whom: tuple[bytes, str]) -> None:
+        now_s = self._clock()
+        accepted_s = self._accepted.get(whom)
+        if accepted_s is not None:
+            if now_s - accepted_s < self._young_s:
+                return
+            del self._accepted[whom]  # it goes to the end
+        self._accepted[whom] = now_s
+        # In the order of their times, those that have ended go first; two at once, so that they become fewer.
+        for oldest in [*itertools.islice(self._accepted, 2)]:
+            if len(self._accepted) > REMEMBERED or self._accepted[oldest] + self._ttl_s <= now_s:
+                del self._accepted[oldest]
 
     async def ask(self, ctx: RequestContext) -> bool:
         """Check the credential with a judge of the request, once however many wait."""
@@ -65,7 +108,7 @@ class Acceptance:
         judge = await self._check(ctx)
         if judge is None:
             return False
-        self._accepted[ctx.tenant.credential, judge] = True
+        self._accept((ctx.tenant.credential, judge))
         return True
 
     async def aclose(self) -> None:

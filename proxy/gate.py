@@ -15,7 +15,7 @@ HELD_WEIGHT = 0.1
 
 
 class Gate:
-    """`enter` gives a place, `Place.leave` gives it back.
+    """Who has come through `enter` holds a place, and gives it back by calling `leave` once.
 
     Everything is written on the loop, between awaits. Invariant: whoever waits, waits because all places are taken.
     """
@@ -39,9 +39,9 @@ class Gate:
         self.queue_timeout_s = queue_timeout_s
         while self.in_flight < self.max_concurrency and (waiter := self._next_waiter()) is not None:
             self.in_flight += 1
-            waiter.set_result(Place(self))
+            waiter.set_result(None)
 
-    async def enter(self, tenant: str) -> "Place":
+    async def enter(self, tenant: str) -> None:
         """Wait for a place; without suspending if one is free.
 
         Raises:
@@ -50,7 +50,7 @@ class Gate:
         """
         if self.in_flight < self.max_concurrency:
             self.in_flight += 1
-            return Place(self)
+            return
         if self.waiting >= self.max_queue:
             self._make_room(tenant)
         loop = asyncio.get_running_loop()
@@ -59,34 +59,39 @@ class Gate:
         self.waiting += 1
         timer = loop.call_later(self.queue_timeout_s, self._refuse_late, tenant, waiter)
         try:
-            outcome = await waiter
+            refusal = await waiter
         except asyncio.CancelledError:
             if waiter.cancelled():
                 self._remove(tenant, waiter)
-            elif isinstance(place := waiter.result(), Place):
+            elif waiter.result() is None:
                 # Handed over to one who was cancelled before it could take it.
-                place.leave()
+                self._give_back()
             raise
         finally:
             timer.cancel()
-        if isinstance(outcome, Place):
-            return outcome
-        raise outcome
+        if refusal is not None:
+            raise refusal
 
     def retry_after_s(self) -> float:
         """When a place should be free for one more: between 1 s and `queue_timeout_s`."""
         expected_s = self._held_s * (self.waiting + 1) / self.max_concurrency
         return max(1.0, min(expected_s, self.queue_timeout_s))
 
-    def give_back(self, held_s: float) -> None:
-        """For `Place.leave`, which calls it once: the place goes to whose turn it is."""
+    def leave(self, held_s: float) -> None:
+        """Give a place, held for so long, to whose turn it is."""
         self._held_s += HELD_WEIGHT * (held_s - self._held_s) if self._held_s else held_s
+        if self.waiting:
+            self._give_back()
+        else:
+            self.in_flight -= 1
+
+    def _give_back(self) -> None:
         # After `configure` more may be under way than there are places.
         waiter = self._next_waiter() if self.in_flight <= self.max_concurrency else None
         if waiter is None:
             self.in_flight -= 1
         else:
-            waiter.set_result(Place(self))
+            waiter.set_result(None)
 
     def _next_waiter(self) -> "_Waiter | None":
         """Take whose turn it is out of its queue."""
@@ -152,21 +157,6 @@ class Gate:
             del self._queues[tenant]
 
 
-class Place:
-    """One of an upstream's `max_concurrency` places, until `leave`."""
-
-    __slots__ = ("_gate", "_since_s")
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate: Gate | None = gate
-        self._since_s = asyncio.get_running_loop().time()
-
-    def leave(self) -> None:
-        """Give the place to whose turn it is. Idempotent."""
-        if self._gate is not None:
-            gate, self._gate = self._gate, None
-            gate.give_back(asyncio.get_running_loop().time() - self._since_s)
-
-
-# A refusal is a result rather than an exception: one that its waiter never reads must not be reported by the loop.
-_Waiter = asyncio.Future[Place | ProxyError]
+# None is a place. A refusal is a result too, and no exception: one that its waiter never reads must not be reported by
+# the loop.
+_Waiter = asyncio.Future[ProxyError | None]

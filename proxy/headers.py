@@ -40,6 +40,15 @@ FORWARDED = frozenset(
 )
 """Request headers that go up. No credential and no cookie is among them; what is unknown stays here."""
 
+OURS = b"x-askonce-"
+"""Begins the names of headers that only askonce writes."""
+
+_FORWARDED_WITH_CODING = FORWARDED | {b"accept-encoding"}
+_IDENTITY = (b"accept-encoding", b"identity")
+_NOT_PASSED_BACK = HOP_BY_HOP | {b"content-length"}
+_NAMES_NONE = (b"keep-alive", b"close")
+"""The usual values of `Connection`, which name no header that could pass."""
+
 
 def request_headers(
     raw: Headers,
@@ -57,12 +66,19 @@ def request_headers(
         identity: ask for a body without content coding, so that what is recorded is the text itself. Without it the
             client's own `Accept-Encoding` goes up, and the body passes as it is.
     """
-    nominated = _nominated(raw)
-    kept = [(name, value) for name, value in raw if name in FORWARDED and name not in nominated]
+    passed = FORWARDED if identity else _FORWARDED_WITH_CODING
+    kept: Headers = []
+    nominated: set[bytes] = set()
+    for item in raw:
+        name = item[0]
+        if name in passed:
+            kept.append(item)
+        elif name == b"connection" and item[1] not in _NAMES_NONE:
+            nominated.update(_nominated(item[1]))
+    if nominated:
+        kept = [item for item in kept if item[0] not in nominated]
     if identity:
-        kept.append((b"accept-encoding", b"identity"))
-    else:
-        kept += [(name, value) for name, value in raw if name == b"accept-encoding" and name not in nominated]
+        kept.append(_IDENTITY)
     if authorization is not None:
         kept.append((b"authorization", authorization))
     if request_id is not None:
@@ -73,16 +89,46 @@ def request_headers(
 def response_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
     """An upstream's end-to-end headers, lower case, in order, repeated ones kept. Length and framing are made anew."""
     lowered = [(name.lower(), value) for name, value in raw]
-    dropped = HOP_BY_HOP | _nominated(lowered) | {b"content-length"}
-    return [(name, value) for name, value in lowered if name not in dropped]
+    dropped = {word for name, value in lowered if name == b"connection" for word in _nominated(value)}
+    dropped |= _NOT_PASSED_BACK
+    return [item for item in lowered if item[0] not in dropped]
 
 
-def _nominated(raw: Headers) -> frozenset[bytes]:
-    """The header names that `Connection` declares to be of this connection only."""
-    values = [value for name, value in raw if name == b"connection"]
-    if not values:
-        return frozenset()
-    return frozenset(name.strip().lower() for value in values for name in value.split(b","))
+def answer_headers(raw: Headers) -> tuple[Headers, bytes, bytes | None]:
+    """Of an engine's answer, in one pass: the headers that go on, the content type, and the content coding if any.
+
+    Those that only this askonce writes do not go on, whoever else stands behind it.
+
+    Args:
+        raw: names in lower case, as an upstream client gives them.
+    """
+    kept: Headers = []
+    content_type: bytes | None = None
+    coding: bytes | None = None
+    nominated: set[bytes] = set()
+    for item in raw:
+        name, value = item
+        if name in _NOT_PASSED_BACK:
+            if name == b"connection" and value not in _NAMES_NONE:
+                nominated.update(_nominated(value))
+            continue
+        if name == b"content-type":
+            if content_type is None:
+                content_type = value.lower()
+        elif name == b"content-encoding":
+            step = value.strip().lower()
+            coding = step if coding is None else coding + b", " + step
+        elif name.startswith(OURS):
+            continue
+        kept.append(item)
+    if nominated:
+        return answer_headers([item for item in kept if item[0] not in nominated])
+    return kept, content_type or b"", None if coding in (b"", b"identity") else coding
+
+
+def _nominated(connection: bytes) -> list[bytes]:
+    """The header names that a value of `Connection` declares to be of this connection only."""
+    return [name.strip().lower() for name in connection.split(b",")]
 
 
 _SANE_ID = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}")

@@ -3,30 +3,28 @@
 import hashlib
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 import orjson
 
-from policies.model import TimeoutsPolicy
+from policies.model import FamilyPolicy
 from proxy.acceptance import Acceptance
 from proxy.context import Outcome, Reply, RequestContext, Stream, Withheld
-from proxy.errors import NotCached, ProxyError, UpstreamFailed, UpstreamTimeout, UpstreamUnreachable
-from proxy.gate import Place
-from proxy.headers import request_headers, response_headers
+from proxy.errors import Headers, NotCached, ProxyError, UpstreamFailed, UpstreamTimeout, UpstreamUnreachable
+from proxy.headers import answer_headers, request_headers
 from proxy.metrics import Metrics
 from proxy.openai import is_usage_only
 from proxy.sse import EventSplitter
 from proxy.upstream.client import Timeouts, UpstreamReply, UpstreamRequest
-from proxy.upstream.coding import Decoded, coding_of, decoded, is_readable, without_coding
+from proxy.upstream.coding import Decoded, decoded, is_readable, without_coding
 from proxy.upstream.credentials import Credentials
 from proxy.upstream.pool import Pool, Upstream
 
 EVENT_STREAM = b"text/event-stream"
+MISS, BYPASS = Outcome.MISS, Outcome.BYPASS
 
 FAILURES = frozenset({500, 502, 503, 504})
 """Statuses by which an engine says that it, not the request, is at fault. A poison body may cause them too."""
-OURS = b"x-askonce-"
-"""Headers that only this askonce writes, whoever else stands behind it."""
 
 
 class Ask:
@@ -83,78 +81,91 @@ class Ask:
             ),
             body,
         )
-        limits = _limits(upstream.timeouts, ctx.family.timeouts)
+        limits = _limits(upstream, ctx.family)
         exchange = await open_exchange(upstream, request, limits, ctx.tenant.label, self._metrics, self._clock)
         try:
-            return await self._reply(ctx, upstream, exchange, withhold=asks_usage)
+            headers, content_type, coding = answer_headers(exchange.reply.headers)
+            if content_type.startswith(EVENT_STREAM):
+                return self._stream(ctx, exchange, headers, coding, withhold=asks_usage)
+            whole = await exchange.reply.read(self._max_entry_bytes)
+            if whole is None:
+                return _reply(ctx, exchange, headers, exchange)
+            await exchange.aclose()
+            if coding is not None and is_readable(coding):
+                plain = decoded(whole, self._max_entry_bytes)
+                if plain is not None:
+                    return _reply(ctx, exchange, without_coding(headers), plain)
+            return _reply(ctx, exchange, headers, whole)
         except BaseException as error:
             await exchange.fail(error)
             raise
 
-    async def _reply(self, ctx: RequestContext, upstream: Upstream, exchange: "Exchange", *, withhold: bool) -> Reply:
-        headers = [item for item in response_headers(exchange.reply.headers) if not item[0].startswith(OURS)]
-        coding = coding_of(headers)
-        events = _content_type(headers).startswith(EVENT_STREAM)
-        outcome = Outcome.BYPASS if ctx.permits.reason else Outcome.MISS
-        reply = Reply(exchange.reply.status, headers, exchange, events, outcome, ctx.permits.reason)
-        reply.upstream = upstream.name
-        if not events:
-            whole = await exchange.reply.read(self._max_entry_bytes)
-            if whole is not None:
-                await exchange.aclose()
-                reply.body = whole
-                if coding is not None and is_readable(coding):
-                    plain = decoded(whole, self._max_entry_bytes)
-                    if plain is not None:
-                        reply.headers, reply.body = without_coding(headers), plain
-        elif coding is None:
-            reply.body = _Events(exchange, self._max_entry_bytes, withhold=withhold)
-        elif is_readable(coding):
-            reply.headers = without_coding(headers)
-            reply.body = _Events(Decoded(exchange), self._max_entry_bytes, withhold=withhold)
-        elif ctx.permits.share or not ctx.request.stream:
+    def _stream(
+        self, ctx: RequestContext, exchange: "Exchange", headers: Headers, coding: bytes | None, *, withhold: bool
+    ) -> Reply:
+        if coding is None:
+            body = _Events(exchange, exchange.reply, self._max_entry_bytes, withhold=withhold)
+            return _reply(ctx, exchange, headers, body, events=True)
+        if is_readable(coding):
+            body = _Events(exchange, Decoded(exchange), self._max_entry_bytes, withhold=withhold)
+            return _reply(ctx, exchange, without_coding(headers), body, events=True)
+        if ctx.permits.share or not ctx.request.stream:
             raise UpstreamFailed("The upstream coded its stream although asked not to.", code="coded_stream")
-        else:
-            reply.events = False  # as bytes: it can't be cut into events, so nothing may be put between them
-        return reply
+        # As bytes: it can't be cut into events, so nothing may be put between them.
+        return _reply(ctx, exchange, headers, exchange)
 
 
-def _limits(upstream: Timeouts, family: TimeoutsPolicy) -> Timeouts:
+def _reply(
+    ctx: RequestContext, exchange: "Exchange", headers: Headers, body: bytes | Stream, *, events: bool = False
+) -> Reply:
+    reason = ctx.permits.reason
+    outcome = BYPASS if reason else MISS
+    reply = Reply(exchange.reply.status, headers, body, events, outcome, reason)
+    reply.upstream = exchange.upstream.name
+    return reply
+
+
+def _limits(upstream: Upstream, family: FamilyPolicy) -> Timeouts:
     """The upstream's four limits, with those that the family sets in their place."""
-    if not family.model_fields_set:
-        return upstream
-    names = ("connect_s", "first_byte_s", "between_chunks_s", "total_s")
-    given = [getattr(family, name) for name in names]
-    return Timeouts(*(getattr(upstream, name) if own is None else own for name, own in zip(names, given, strict=True)))
+    known = upstream.limits.get(family.name)
+    if known is None or known[0] is not family.timeouts:
+        names = ("connect_s", "first_byte_s", "between_chunks_s", "total_s")
+        own, given = upstream.timeouts, family.timeouts
+        merged = (getattr(own if getattr(given, name) is None else given, name) for name in names)
+        known = upstream.limits[family.name] = (given, Timeouts(*merged))
+    return known[1]
 
 
 class Exchange:
     """An upstream's reply together with its place at the gate; both are given back at the end, whatever it is."""
+
+    __slots__ = ("_asked_s", "_clock", "_metrics", "_next", "_over", "_request", "reply", "upstream")
 
     def __init__(
         self,
         upstream: Upstream,
         request: UpstreamRequest,
         reply: UpstreamReply,
-        place: Place,
         metrics: Metrics,
-        elapsed_s: Callable[[], float],
+        clock: Callable[[], float],
+        asked_s: float,
     ) -> None:
         self.upstream = upstream
         self.reply = reply
         self._request = request
-        self._next = reply.__aiter__().__anext__
-        self._place = place
         self._metrics = metrics
-        self._elapsed_s = elapsed_s
+        self._clock = clock
+        self._asked_s = asked_s
+        self._next: Callable[[], Awaitable[bytes]] | None = None
         self._over = False
-        self._failed = False
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
 
     async def __anext__(self) -> bytes:
         try:
+            if self._next is None:
+                self._next = aiter(self.reply).__anext__
             return await self._next()
         except StopAsyncIteration:
             await self.aclose()
@@ -167,17 +178,24 @@ class Exchange:
         """The reply broke off; told to the upstream's account unless it is a cancellation."""
         if not self._over:
             note_failure(self.upstream, self._request, error, self._metrics)
-            self._failed = True
-        await self.aclose()
+            self._leave()
+        await self.reply.aclose()
 
     async def aclose(self) -> None:
         if not self._over:
-            self._over = True
-            self._place.leave()
-            if not self._failed:
-                note_status(self.upstream, self._request, self.reply.status)
-            self._metrics.upstream_time(self.upstream.name, self._elapsed_s())
+            status = self.reply.status
+            if status in FAILURES:
+                self.upstream.health.failed(_identity(self._request), f"status {status}")
+            else:
+                self.upstream.health.succeeded()
+            self._leave()
         await self.reply.aclose()
+
+    def _leave(self) -> None:
+        self._over = True
+        elapsed_s = self._clock() - self._asked_s
+        self.upstream.gate.leave(elapsed_s)
+        self._metrics.upstream_time(self.upstream.name, elapsed_s)
 
 
 async def open_exchange(
@@ -189,15 +207,15 @@ async def open_exchange(
     clock: Callable[[], float],
 ) -> Exchange:
     """Wait for a place at `upstream`, send `request`, and wait for the head of the reply."""
-    place = await upstream.gate.enter(tenant)
+    await upstream.gate.enter(tenant)
     asked_s = clock()
     try:
         reply = await upstream.client.send(request, limits)
     except BaseException as error:
-        place.leave()
+        upstream.gate.leave(clock() - asked_s)
         note_failure(upstream, request, error, metrics)
         raise
-    return Exchange(upstream, request, reply, place, metrics, lambda: clock() - asked_s)
+    return Exchange(upstream, request, reply, metrics, clock, asked_s)
 
 
 def note_failure(upstream: Upstream, request: UpstreamRequest, error: BaseException, metrics: Metrics) -> None:
@@ -208,14 +226,6 @@ def note_failure(upstream: Upstream, request: UpstreamRequest, error: BaseExcept
             upstream.health.unreachable()
         else:
             upstream.health.failed(_identity(request), str(error.code))
-
-
-def note_status(upstream: Upstream, request: UpstreamRequest, status: int) -> None:
-    """What an answered exchange says of its upstream."""
-    if status in FAILURES:
-        upstream.health.failed(_identity(request), f"status {status}")
-    else:
-        upstream.health.succeeded()
 
 
 def _identity(request: UpstreamRequest) -> bytes:
@@ -273,12 +283,15 @@ class _Events:
     told.
     """
 
-    def __init__(self, source: Stream, max_event_bytes: int, *, withhold: bool) -> None:
-        self._source = source
+    def __init__(self, exchange: Exchange, source: Stream, max_event_bytes: int, *, withhold: bool) -> None:
+        """`source` is the reply of `exchange`, or what decodes it; the exchange ends with it."""
+        self._exchange = exchange
         self._next = source.__aiter__().__anext__
         self._withhold = withhold
         self._max_event_bytes = max_event_bytes
         self._splitter = EventSplitter()
+        self._begun = False
+        """The splitter holds the beginning of an event."""
         self._ready: deque[bytes] = deque()
         self._in_event = False
         """A piece of an event has gone out, and not its end."""
@@ -288,28 +301,29 @@ class _Events:
         return self
 
     async def __anext__(self) -> bytes:
-        ready = self._ready
-        while not ready:
+        while not self._ready:
             if self._failure is not None:
                 raise self._failure
             try:
                 chunk = await self._next()
             except StopAsyncIteration:
-                rest, self._splitter = self._splitter.rest, EventSplitter()
-                if rest:
-                    return rest
-                raise
-            except ProxyError as error:
-                if not self._in_event:
+                await self._exchange.aclose()
+                if not self._begun:
+                    raise
+                self._begun = False
+                return self._splitter.rest
+            except BaseException as error:
+                await self._exchange.fail(error)
+                if not self._in_event or not isinstance(error, ProxyError):
                     raise
                 self._failure = error
                 return b"\n\n"
             # The usual case: the read ends where an event ends, and none in it can be a usage event.
-            if not len(self._splitter) and chunk.endswith(b"\n\n") and not (self._withhold and b'"usage"' in chunk):
+            if not self._begun and chunk.endswith(b"\n\n") and not (self._withhold and b'"usage"' in chunk):
                 self._in_event = False
                 return chunk
             self._split(chunk)
-        return ready.popleft()
+        return self._ready.popleft()
 
     def _split(self, chunk: bytes) -> None:
         run: list[bytes] = []
@@ -326,15 +340,9 @@ class _Events:
             run.append(self._splitter.rest)
             self._splitter = EventSplitter()
             self._in_event = True
+        self._begun = len(self._splitter) > 0
         if run:
             self._ready.append(b"".join(run))
 
     async def aclose(self) -> None:
-        await self._source.aclose()
-
-
-def _content_type(headers: list[tuple[bytes, bytes]]) -> bytes:
-    for name, value in headers:
-        if name == b"content-type":
-            return value.lower()
-    return b""
+        await self._exchange.aclose()

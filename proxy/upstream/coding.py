@@ -19,12 +19,6 @@ _ZLIB_METHOD = 8
 _READABLE = frozenset({b"gzip", b"x-gzip", b"deflate"})
 
 
-def coding_of(headers: Headers) -> bytes | None:
-    """The content coding a reply names, or None if its body is as it is."""
-    named = b", ".join(value.strip().lower() for name, value in headers if name == b"content-encoding")
-    return None if named in (b"", b"identity") else named
-
-
 def is_readable(coding: bytes) -> bool:
     """Whether the coding can be taken off."""
     return coding in _READABLE

@@ -15,6 +15,7 @@ class Credentials:
 
     def for_upstream(self, upstream: Upstream, fields: dict[bytes, bytes]) -> bytes | None:
         """The value of `Authorization` for `upstream`, or None to send none."""
-        if self.passes_on(upstream):
+        key = upstream.api_key
+        if self._mode == "always" or (key is None and self._mode == "auto"):  # where it `passes_on`
             return fields.get(b"authorization")
-        return None if upstream.api_key is None else b"Bearer " + upstream.api_key.encode("latin-1")
+        return None if key is None else b"Bearer " + key.encode("latin-1")

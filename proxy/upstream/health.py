@@ -36,6 +36,10 @@ class Verdict(StrEnum):
     DOWN = "down"
 
 
+USABLE = Verdict.USABLE
+"""For exchanges: to read it from the class is a call."""
+
+
 class Health:
     """One upstream's health. Written by its exchanges and by the probe, on one loop."""
 
@@ -43,9 +47,11 @@ class Health:
         """`on_doubt` is called when an exchange makes it worse than usable, so that a probe need not wait its turn."""
         self.reason: str | None = None
         """Why it is not usable: a short phrase for `/readyz` and logs, without addresses."""
-        self.verdict = Verdict.USABLE
+        self.verdict = USABLE
         self.on_doubt = on_doubt
         self._failures: TTLCache[bytes, bool] = TTLCache(DISTINCT_FAILURES * 4, WITHIN_S, timer=clock)
+        self._failing = False
+        """Something may be in `_failures`; asking them for their number costs more than all else of a success."""
         self._clock = clock
         self._probes_failed = 0
         self._down_until_s = math.inf
@@ -61,15 +67,16 @@ class Health:
 
     def succeeded(self) -> None:
         """An exchange ended with an answer that is no failure of the engine."""
-        if self._failures:
-            self._failures.clear()
-        if self.verdict is not Verdict.USABLE:
-            self.verdict, self.reason = Verdict.USABLE, None
+        if self._failing:
+            self._forget_failures()
+        if self.verdict is not USABLE:
+            self.verdict, self.reason = USABLE, None
 
     def failed(self, request: bytes, why: str) -> None:
         """An exchange failed; `request` is the same bytes for the same request."""
+        self._failing = True
         self._failures[request] = True
-        if self.verdict is Verdict.USABLE and len(self._failures) >= DISTINCT_FAILURES:
+        if self.verdict is USABLE and len(self._failures) >= DISTINCT_FAILURES:
             self.verdict, self.reason = Verdict.SUSPECTED, f"different requests failed: {why}"
             self.on_doubt()
 
@@ -93,11 +100,15 @@ class Health:
         if failure is None:
             self._probes_failed = 0
             if in_turn or self.verdict is Verdict.DOWN:
-                self._failures.clear()
-                self.verdict, self.reason = Verdict.USABLE, None
+                self._forget_failures()
+                self.verdict, self.reason = USABLE, None
         else:
             self._probes_failed += 1
             if final or self._probes_failed >= PROBES_FAILED:
                 self.verdict, self.reason = Verdict.DOWN, failure
                 self._down_until_s = math.inf
         return self.verdict is not before
+
+    def _forget_failures(self) -> None:
+        self._failures.clear()
+        self._failing = False

@@ -6,12 +6,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from cachetools import LRUCache
-
+from policies.model import TimeoutsPolicy
 from proxy.errors import ModelNotFound, Unavailable
 from proxy.gate import Gate
 from proxy.upstream.client import Timeouts, UpstreamClient
-from proxy.upstream.health import Health, Verdict
+from proxy.upstream.health import USABLE, Health, Verdict
 
 ROUTES_REMEMBERED = 1024
 """Model names, chosen by clients, whose route is kept ready."""
@@ -61,6 +60,8 @@ class Upstream:
         """As the client was made with it."""
         self.gate = gate
         self.health = health
+        self.limits: dict[str, tuple[TimeoutsPolicy, Timeouts]] = {}
+        """By family: what it gives, and what holds here. Written by the exchanges, anew where a reload changed it."""
         self.fingerprints: dict[str, str] = {}
         """By the server's name of a model: what identifies its weights. The probe writes it; kept while it is away."""
         self._matches = [re.compile(fnmatch.translate(glob)).match for glob in models]
@@ -98,7 +99,8 @@ class Pool:
 
     def __init__(self, upstreams: Sequence[Upstream]) -> None:
         self.upstreams = tuple(upstreams)
-        self._routes: LRUCache[str | None, tuple[Route, ...]] = LRUCache(ROUTES_REMEMBERED)
+        self._routes: dict[str | None, tuple[Route, ...]] = {}
+        """At most `ROUTES_REMEMBERED`; the oldest makes room."""
 
     def replace(self, upstreams: Sequence[Upstream]) -> None:
         """A reload: what is under way goes on where it is."""
@@ -117,7 +119,10 @@ class Pool:
         """
         routes = self._routes.get(model)
         if routes is None:
-            routes = self._routes[model] = self._find(model)
+            routes = self._find(model)
+            if len(self._routes) >= ROUTES_REMEMBERED:
+                del self._routes[next(iter(self._routes))]
+            self._routes[model] = routes
         if len(routes) > 1:
             return min(routes, key=_rank)
         return routes[0]
@@ -155,8 +160,9 @@ class Pool:
             Unavailable: none is left; the message says why for each.
         """
         upstreams = route.upstreams
-        if len(upstreams) == 1 and not tried and _usable(upstreams[0]):
-            return upstreams[0]
+        first = upstreams[0]
+        if len(upstreams) == 1 and not (tried or first.drain) and first.health.verdict is USABLE:
+            return first
         usable = [upstream for upstream in upstreams if upstream not in tried and _usable(upstream)]
         if not usable:
             why = "; ".join(f"{upstream.name}: {_trouble(upstream)}" for upstream in upstreams)

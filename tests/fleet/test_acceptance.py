@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from proxy.acceptance import YOUNG
 from proxy.upstream.client import UpstreamRequest
 from tests.builders import ScriptedReply, answer, chat
 from tests.fleet.builders import dead, engine, fate, fleet
@@ -56,6 +57,47 @@ async def test_a_key_that_is_still_good_is_checked_once_however_many_ask_and_cos
         assert (judge.checks, judge.generations) == (1, 1)
         assert fate(await f.ask(key="sk-a")) == "hit"
         assert judge.checks == 1
+
+
+async def test_what_an_engine_goes_on_accepting_needs_no_check():
+    judge = Judge("sk-a")
+    async with fleet(auth_ttl_s=TTL_S) as f:
+        f.upstream.script(judge)
+        for number in range(60):
+            await f.ask(chat(f"new {number}"), key="sk-a")
+            assert fate(await f.ask(chat("new 0"), key="sk-a")) == "hit"
+            await asyncio.sleep(TTL_S / 10)
+        assert judge.checks == 0
+        judge.keys.clear()
+        await asyncio.sleep(TTL_S * (1 - YOUNG))
+        assert (await f.ask(chat("new 0"), key="sk-a")).status_code == 401
+
+
+async def test_an_acceptance_that_is_still_young_keeps_its_first_time():
+    judge = Judge("sk-a")
+    async with fleet(auth_ttl_s=TTL_S) as f:
+        f.upstream.script(judge)
+        await f.ask(key="sk-a")
+        await asyncio.sleep(TTL_S * YOUNG / 2)
+        await f.ask(chat("another"), key="sk-a")
+        judge.keys.clear()
+        await asyncio.sleep(TTL_S * (1 - YOUNG / 2) - 1)
+        assert fate(await f.ask(key="sk-a")) == "hit"
+        await asyncio.sleep(1)
+        assert (await f.ask(key="sk-a")).status_code == 401
+
+
+async def test_more_credentials_than_are_remembered_are_checked_again_and_never_taken_for_accepted(monkeypatch):
+    monkeypatch.setattr("proxy.acceptance.REMEMBERED", 3)
+    keys = [f"sk-{number}" for number in range(5)]
+    judge = Judge(*keys)
+    async with fleet(auth_ttl_s=TTL_S) as f:
+        f.upstream.script(judge)
+        for key in keys:
+            await f.ask(key=key)
+        for key in reversed(keys):
+            assert fate(await f.ask(key=key)) == "hit"
+        assert (judge.checks, judge.generations) == (2, 5)
 
 
 async def test_a_refusal_takes_the_acceptance_back_at_once():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.errors import ProxyError, RateLimited, Unavailable
-from proxy.gate import Gate, Place
+from proxy.gate import Gate
 from tests.cancelling import MOMENTS, cancelled_at
 from tests.virtual_time import run
 
@@ -23,18 +23,18 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def queue_up(it: Gate, *tenants: str) -> list[asyncio.Task[Place]]:
+async def queue_up(it: Gate, *tenants: str) -> list[asyncio.Task[None]]:
     """One waiter for each name, in this order."""
     waiters = [asyncio.create_task(it.enter(tenant), name=tenant) for tenant in tenants]
     await settle()
     return waiters
 
 
-async def order_of_service(it: Gate, place: Place, waiters: list[asyncio.Task[Place]]) -> list[str]:
-    """Who gets the only place when each gives it back at once."""
+async def order_of_service(it: Gate, waiters: list[asyncio.Task[None]]) -> list[str]:
+    """Who gets the only place, which is taken, when each gives it back at once."""
     served: list[str] = []
     while True:
-        place.leave()
+        it.leave(0)
         await settle()
         ready = [waiter for waiter in waiters if waiter.done() and waiter.exception() is None]
         if not ready:
@@ -42,15 +42,13 @@ async def order_of_service(it: Gate, place: Place, waiters: list[asyncio.Task[Pl
         (next_one,) = ready
         waiters.remove(next_one)
         served.append(next_one.get_name())
-        place = next_one.result()
 
 
 async def test_a_free_place_is_taken_without_suspending():
     it = gate(2)
     entering = it.enter("a")
-    with pytest.raises(StopIteration) as stopped:
+    with pytest.raises(StopIteration):
         entering.send(None)
-    assert isinstance(stopped.value.value, Place)
     assert (it.in_flight, it.waiting) == (1, 0)
 
 
@@ -59,12 +57,12 @@ async def test_no_more_than_max_concurrency_are_in():
 
     async def one() -> None:
         nonlocal inside, most
-        place = await it.enter("a")
+        await it.enter("a")
         inside += 1
         most = max(most, inside)
         await asyncio.sleep(1)
         inside -= 1
-        place.leave()
+        it.leave(1)
 
     await asyncio.gather(*(one() for _ in range(50)))
     assert most == 5
@@ -72,19 +70,11 @@ async def test_no_more_than_max_concurrency_are_in():
     assert (it.in_flight, it.waiting) == (0, 0)
 
 
-async def test_leaving_twice_gives_one_place_back():
-    it = gate(2)
-    one, _ = await it.enter("a"), await it.enter("a")
-    one.leave()
-    one.leave()
-    assert it.in_flight == 1
-
-
 async def test_places_go_round_the_tenants_that_wait_first_come_first_served_within_each():
     it = gate()
-    place = await it.enter("a")
+    await it.enter("a")
     waiters = await queue_up(it, "a", "a", "a", "a", "b", "b", "c")
-    assert await order_of_service(it, place, waiters) == ["a", "b", "c", "a", "b", "a", "a"]
+    assert await order_of_service(it, waiters) == ["a", "b", "c", "a", "b", "a", "a"]
 
 
 async def test_a_full_queue_refuses_with_503():
@@ -122,7 +112,7 @@ async def test_a_tenant_over_its_share_of_a_full_queue_is_refused_with_429():
 
 async def test_who_holds_less_of_a_full_queue_takes_the_newest_place_of_who_holds_most():
     it = gate(max_queue=4)
-    place = await it.enter("a")
+    await it.enter("a")
     waiters = await queue_up(it, "a", "a", "a", "a", "b", "b", "b")
     refused = [waiter for waiter in waiters if waiter.done()]
     assert [(waiter.get_name(), type(waiter.exception())) for waiter in refused] == [
@@ -134,7 +124,7 @@ async def test_who_holds_less_of_a_full_queue_takes_the_newest_place_of_who_hold
     assert waiters[3] in refused
     assert it.waiting == 4
     waiting = [waiter for waiter in waiters if waiter not in refused]
-    assert await order_of_service(it, place, waiting) == ["a", "b", "a", "b"]
+    assert await order_of_service(it, waiting) == ["a", "b", "a", "b"]
 
 
 async def test_nobody_is_refused_for_a_newcomer_who_would_then_hold_as_much():
@@ -150,21 +140,20 @@ async def test_nobody_is_refused_for_a_newcomer_who_would_then_hold_as_much():
 
 async def test_waiting_too_long_ends_with_503_and_leaves_the_queue():
     it = gate(queue_timeout_s=30)
-    place = await it.enter("a")
+    await it.enter("a")
     with pytest.raises(Unavailable) as caught:
         await it.enter("b")
     assert (caught.value.code, asyncio.get_running_loop().time()) == ("queue_timeout", 30)
     assert it.waiting == 0
-    place.leave()
+    it.leave(30)
     assert it.in_flight == 0
 
 
 async def test_retry_after_follows_how_long_places_are_held():
     it = gate(2, max_queue=3, queue_timeout_s=300)
     for _ in range(3):
-        place = await it.enter("a")
-        await asyncio.sleep(10)
-        place.leave()
+        await it.enter("a")
+        it.leave(10)
     await it.enter("a")
     await it.enter("a")
     waiters = await queue_up(it, "a", "a", "a")
@@ -187,35 +176,36 @@ async def test_a_cancelled_waiter_leaves_the_queue():
 
 async def test_a_cancelled_waiter_is_passed_over():
     it = gate()
-    place = await it.enter("a")
+    await it.enter("a")
     first, second = await queue_up(it, "a", "b")
     first.cancel()
-    place.leave()
-    (await second).leave()
+    it.leave(0)
+    await second
+    it.leave(0)
     assert first.cancelled()
     assert (it.in_flight, it.waiting) == (0, 0)
 
 
 async def test_a_newcomer_finds_the_room_of_a_waiter_that_was_just_cancelled():
     it = gate(max_queue=2)
-    place = await it.enter("a")
+    await it.enter("a")
     waiters = await queue_up(it, "a", "a")
     newcomer = asyncio.create_task(it.enter("b"), name="b")
     waiters[1].cancel()
     await settle()
     assert waiters[1].cancelled(), "its task ran after the newcomer's"
-    assert await order_of_service(it, place, [waiters[0], newcomer]) == ["a", "b"]
+    assert await order_of_service(it, [waiters[0], newcomer]) == ["a", "b"]
 
 
 async def test_T01_500_cancelled_at_random_points_and_then_5_together_succeed():
     it = gate(5, max_queue=1000, queue_timeout_s=1000)
 
     async def one(number: int) -> None:
-        place = await it.enter(f"tenant {number % 7}")
+        await it.enter(f"tenant {number % 7}")
         try:
             await asyncio.sleep(number % 13)
         finally:
-            place.leave()
+            it.leave(number % 13)
 
     tasks = [asyncio.create_task(one(number)) for number in range(500)]
     for number, task in enumerate(tasks):
@@ -224,10 +214,8 @@ async def test_T01_500_cancelled_at_random_points_and_then_5_together_succeed():
         task.cancel()
     await asyncio.wait(tasks)
     assert (it.in_flight, it.waiting) == (0, 0)
-    places = await asyncio.gather(*(it.enter("a") for _ in range(5)))
+    await asyncio.gather(*(it.enter("a") for _ in range(5)))
     assert it.in_flight == 5
-    for place in places:
-        place.leave()
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -235,20 +223,20 @@ async def test_T01_500_cancelled_at_random_points_and_then_5_together_succeed():
 async def test_T01_a_cancel_at_any_await_loses_no_place(others_wait, moment):
     async def cancel_at(step: int) -> bool:
         it = gate()
-        first = await it.enter("a")
-        asyncio.get_running_loop().call_later(1, first.leave)
+        await it.enter("a")
+        first = asyncio.create_task(asyncio.sleep(1))
+        first.add_done_callback(lambda _: it.leave(1))
 
         async def stay(tenant: str) -> None:
-            place = await it.enter(tenant)
+            await it.enter(tenant)
             try:
                 await asyncio.sleep(1)
             finally:
-                place.leave()
+                it.leave(1)
 
         other = asyncio.create_task(stay("b") if others_wait else asyncio.sleep(0))
         cancelled = await cancelled_at(step, stay("a"), moment)
-        await other
-        first.leave()
+        await asyncio.gather(first, other)
         assert (it.in_flight, it.waiting) == (0, 0)
         return cancelled
 
@@ -272,7 +260,14 @@ async def test_T01_a_cancel_at_any_await_loses_no_place(others_wait, moment):
 def test_no_place_is_lost_and_no_bound_exceeded_whatever_happens(events):
     async def scenario() -> None:
         it = gate(2, max_queue=3, queue_timeout_s=9)
-        tasks: list[asyncio.Task[Place]] = []
+        tasks: list[asyncio.Task[None]] = []
+        left: set[asyncio.Task[None]] = set()
+
+        def leave(task: asyncio.Task[None]) -> None:
+            if task not in left:
+                left.add(task)
+                it.leave(0)
+
         for what, argument in events:
             match what, argument:
                 case "enter", str(tenant):
@@ -282,7 +277,7 @@ def test_no_place_is_lost_and_no_bound_exceeded_whatever_happens(events):
                 case "leave", int(index) if index < len(tasks):
                     task = tasks[index]
                     if task.done() and not task.cancelled() and task.exception() is None:
-                        task.result().leave()
+                        leave(task)
                 case "wait", int(seconds):
                     await asyncio.sleep(seconds)
                     await settle()
@@ -295,7 +290,8 @@ def test_no_place_is_lost_and_no_bound_exceeded_whatever_happens(events):
         while tasks:
             task = tasks.pop(0)
             try:
-                (await task).leave()
+                await task
+                leave(task)
             except (ProxyError, asyncio.CancelledError) as error:
                 ends.add(getattr(error, "code", "cancelled"))
         assert (it.in_flight, it.waiting, len(it._queues)) == (0, 0, 0)

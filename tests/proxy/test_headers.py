@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.headers import HOP_BY_HOP, cache_status, request_headers, request_id, response_headers
+from proxy.headers import HOP_BY_HOP, answer_headers, cache_status, request_headers, request_id, response_headers
 from tests.captures import all_captures
 
 SECRETS = [
@@ -113,6 +113,29 @@ def test_H01_no_header_of_the_connection_ever_comes_back(raw):
     kept = {name for name, _ in response_headers(raw)}
     nominated = {b"a", b"b"} if any(name == b"connection" for name, _ in raw) else set()
     assert kept == {name for name, _ in raw} & ({b"a", b"b"} - nominated)
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(HOP_BY_HOP | {b"content-length", b"a", b"b"})), st.just(b"a, B"))))
+def test_an_answers_headers_are_those_of_any_response(raw):
+    assert answer_headers(raw) == (response_headers(raw), b"", None)
+
+
+def test_an_answers_headers_tell_its_type_and_its_coding():
+    raw = [(b"content-type", b"Text/Event-Stream; charset=utf-8"), (b"content-encoding", b" GZIP"), (b"a", b"1")]
+    assert answer_headers(raw) == (raw, b"text/event-stream; charset=utf-8", b"gzip")
+    assert answer_headers([(b"content-encoding", b"identity")])[2] is None
+    assert answer_headers([(b"content-encoding", b"deflate"), (b"content-encoding", b"gzip")])[2] == b"deflate, gzip"
+    assert answer_headers([*raw, (b"connection", b"Content-Encoding")]) == ([raw[0], raw[2]], raw[0][1].lower(), None)
+
+
+def test_another_askonces_own_headers_do_not_pass_as_ours():
+    assert answer_headers([(b"x-askonce-family", b"theirs"), (b"x-other", b"1")])[0] == [(b"x-other", b"1")]
+
+
+def test_keep_alive_and_close_nominate_nothing():
+    for value in (b"keep-alive", b"close"):
+        raw = [(b"connection", value), (b"accept", b"*/*")]
+        assert request_headers(raw)[0] == answer_headers(raw)[0][0] == (b"accept", b"*/*")
 
 
 @pytest.mark.parametrize("value", [b"abc", b"req-1", b"3f7be5b8-ce9a.4:x/+=@_", b"a" * 128, b" padded "])
