@@ -19,17 +19,29 @@ _SANE_ID = re.compile(r"[!-~]{1,256}")
 
 def stored_reply(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | None:
     """The whole answer as one body; None if the entry can't serve this client's mode."""
+    template = template_of(ctx, entry)
+    if template is None:
+        return None
+    events = ctx.request.stream
+    kind = EVENT_HEADERS if events else JSON_HEADERS
+    return Reply(200, _headers(kind, entry), personal(template, marks, *identity(ctx, entry)), events=events)
+
+
+def template_of(ctx: RequestContext, entry: Entry) -> bytes | None:
+    """What `personal` makes the body of, in the wire mode asked for; None if the entry can't serve that."""
     rendered = entry.rendered
     if not ctx.request.stream:
-        if not entry.serves_plain:
-            return None
-        return Reply(200, _headers(JSON_HEADERS, entry), _personal(ctx, entry, rendered.plain, marks))
-    template = rendered.stream + END
-    if ctx.request.include_usage:
-        if rendered.usage_event is None:
-            return None
-        template = rendered.stream + rendered.usage_event + END
-    return Reply(200, _headers(EVENT_HEADERS, entry), _personal(ctx, entry, template, marks), events=True)
+        return rendered.plain if entry.serves_plain else None
+    if not ctx.request.include_usage:
+        return rendered.stream + END
+    return None if rendered.usage_event is None else rendered.stream + rendered.usage_event + END
+
+
+def identity(ctx: RequestContext, entry: Entry) -> tuple[str, int]:
+    """The id and the time of the answer that this client gets."""
+    if ctx.family.exact.replay == "fresh":
+        return new_id(ctx.path, entry.key), int(time.time())
+    return entry.origin_id, entry.origin_created
 
 
 def stored_stream(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | None:
@@ -38,18 +50,12 @@ def stored_stream(ctx: RequestContext, entry: Entry, marks: Marks) -> Reply | No
     if not rendered.has_usage and ctx.request.include_usage:
         return None
     parts = [rendered.stream, rendered.usage_event or b"", END]
-    stream, usage, end = _personal(ctx, entry, _SEAM.join(parts), marks).split(_SEAM)
+    stream, usage, end = personal(_SEAM.join(parts), marks, *identity(ctx, entry)).split(_SEAM)
     return Reply(200, _headers(EVENT_HEADERS, entry), _Chunks([stream, Withheld(usage), end]), events=True)
 
 
 _SEAM = b"\0"
 """In no event stream of JSON: it keeps parts apart that get one id together."""
-
-
-def _personal(ctx: RequestContext, entry: Entry, template: bytes, marks: Marks) -> bytes:
-    if ctx.family.exact.replay == "fresh":
-        return personal(template, marks, new_id(ctx.path, entry.key), int(time.time()))
-    return personal(template, marks, entry.origin_id, entry.origin_created)
 
 
 def _headers(kind: Headers, entry: Entry) -> Headers:

@@ -78,9 +78,7 @@ def freshness(entry: Entry, now_s: float, policy: ExactPolicy, max_age_s: float 
     age_s = now_s - entry.created_s
     if max_age_s is not None and age_s >= max_age_s:
         return Expired()
-    over_s = age_s - policy.ttl_s
-    if policy.sliding and policy.max_age_s is not None:
-        over_s = max(now_s - entry.used_s - policy.ttl_s, age_s - policy.max_age_s)
+    over_s = overdue_s(entry, now_s, policy)
     if over_s < 0:
         return Fresh(age_s, -over_s)
     while_revalidate = over_s < policy.stale_while_revalidate_s
@@ -88,6 +86,14 @@ def freshness(entry: Entry, now_s: float, policy: ExactPolicy, max_age_s: float 
     if while_revalidate or if_error:
         return Stale(age_s, while_revalidate, if_error)
     return Expired()
+
+
+def overdue_s(entry: Entry, now_s: float, policy: ExactPolicy) -> float:
+    """Seconds since its lifetime ended; while it is fresh, less than 0."""
+    age_s = now_s - entry.created_s
+    if policy.sliding and policy.max_age_s is not None:
+        return max(now_s - entry.used_s - policy.ttl_s, age_s - policy.max_age_s)
+    return age_s - policy.ttl_s
 
 
 class ExactCache:
