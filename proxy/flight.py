@@ -9,13 +9,16 @@ The life of a flight:
 
     begun     `start` registers it and creates its task. It can be found.
     open      the producer set the head; chunks follow.
-    over      the producer called `end` or `fail`, or the last reader left. Readers still get what was logged.
-              After `fail` or a departure it can't be found any more; after `end` it can, until it has landed, so that
-              a request sees either the stored entry or the flight.
+    over      the producer called `end`, `answer` or `fail`, or the last reader left. Readers still get what was logged.
+              After `end` it can be found until it has landed, so that a request sees either the stored entry or the
+              flight; after the others it can't.
     landed    its task is done. It can't be found. Readers may go on reading what is logged.
 
 When the last reader leaves a flight that is not over, nobody wants the rest: it can't be found from that moment, and
 its task is cancelled.
+
+A reader takes what comes as it comes, by `async for`, or asks for the `whole` and is then left alone: it is woken when
+the flight is over, or when nobody may join any more, and from then on for each chunk, as the log is not kept for it.
 
 The log is whole as long as somebody may join. Once nobody may (it outgrew `max_log_bytes`, all logs together outgrew
 `max_bytes`, the producer closed it, or it landed), what all readers have read is dropped, and `append` returns False
@@ -27,6 +30,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Generic, Self, TypeVar, cast
 
+from proxy.begun import Begun
 from proxy.errors import Unavailable
 
 H = TypeVar("H")
@@ -86,14 +90,15 @@ class Flights(Generic[H]):
 
         None if all logs together are at their bound, or after `drain`: the request then flies alone. What `produce`
         raises becomes the flight's failure. Join before suspending: a flight nobody joins runs to its end unread.
+        Then call `Flight.begin`, or it begins when the loop comes to it.
         """
         if self._closed or self.total_bytes >= self.max_bytes:
             return None
         slots = self._streams if stream else self._plain
-        flight = Flight(self, slots, key, stream=stream)
-        task = asyncio.get_running_loop().create_task(produce(flight), name=f"flight {key.hex()[:8]}")
+        flight = Flight(self, slots, key, stream)
+        run = flight.run = Begun(produce(flight))
+        task = flight.task = asyncio.get_running_loop().create_task(run, name="flight")
         task.add_done_callback(self._land)
-        flight.task = task
         self._aloft[task] = flight
         if (replaced := slots.get(key)) is not None:
             replaced.close_to_joins()
@@ -122,22 +127,22 @@ class Flights(Generic[H]):
             task.cancel()
 
     def _land(self, task: asyncio.Task[None]) -> None:
-        # The task's done callback rather than a `finally` in it: it also runs for a task cancelled before its start.
+        # The task's done callback rather than a `finally` in it: readers that were woken by its end have left by now.
         flight = self._aloft.pop(task)
         if task.cancelled():
             flight.land(asyncio.CancelledError())
             return
         error = task.exception()
         if error is not None and flight.over and error is not flight.failure:
-            _logger.warning("%s raised %s after it was over", task.get_name(), type(error).__name__)
+            _logger.warning("flight %s raised %s after it was over", flight.key.hex()[:8], type(error).__name__)
         flight.land(error)
 
 
 class Flight(Generic[H]):
     """A head, a log, and who reads them.
 
-    The producer calls `open`, `append`, `room`, `end`, `fail` and `close_to_joins`, and may look at `readers`; a client
-    calls `join`.
+    The producer calls `open`, `append`, `room`, `end`, or `answer` in place of these, `fail` and `close_to_joins`, and
+    may look at `readers` and `beginning`; a client calls `join`, and who started it, `begin`.
     """
 
     __slots__ = (
@@ -146,7 +151,6 @@ class Flight(Generic[H]):
         "_flights",
         "_head",
         "_joinable",
-        "_key",
         "_landed",
         "_log",
         "_readers",
@@ -156,30 +160,36 @@ class Flight(Generic[H]):
         "_tail",
         "_watch",
         "_withheld",
+        "beginning",
         "failure",
+        "key",
         "over",
+        "run",
         "stream",
         "task",
     )
 
-    def __init__(self, flights: Flights[H], slots: "dict[bytes, Flight[H]]", key: bytes, *, stream: bool) -> None:
+    def __init__(self, flights: Flights[H], slots: "dict[bytes, Flight[H]]", key: bytes, stream: bool) -> None:
+        self.key: Final = key
         self.stream: Final = stream
         """Whether it is asked upstream as a stream."""
+        self.run: Begun[None] | None = None
         self.task: asyncio.Task[None] | None = None
-        """Set by `Flights.start`, once."""
+        """These two set by `Flights.start`, once."""
+        self.beginning = False
+        """Whether the producer is in a first step that `begin` takes: who came in the same turn has yet to join."""
         self.over = False
         """Set once: by the producer's `end` or `fail`, by the last reader's leaving, or by `drain`."""
         self.failure: BaseException | None = None
         """Set together with `over`, or never."""
         self._flights = flights
         self._slots = slots
-        self._key = key
         self._head: H = _UNSET
         """Set by the producer, once."""
         self._log: list[bytes] = []
         """The producer appends; the reader that was the last to read a chunk drops it, once nobody may join."""
-        self._withheld: set[int] = set()
-        """Positions of withheld chunks, written by the producer."""
+        self._withheld: set[int] | None = None
+        """Positions of withheld chunks, if there are any; written by the producer."""
         self._tail = 0
         """Position of `_log[0]`, counted from the flight's first chunk; moves when chunks are dropped."""
         self._bytes = 0
@@ -218,6 +228,12 @@ class Flight(Generic[H]):
         self._flights.readers += 1
         return reader
 
+    def begin(self) -> None:
+        """Take the producer's first step now: what it asks is on its way before whoever else waits for the loop."""
+        self.beginning = True
+        cast(Begun[None], self.run).begin(cast(asyncio.Task[None], self.task))
+        self.beginning = False
+
     def open(self, head: H, *, joinable: bool = True) -> None:
         """Set the head; once. `joinable=False` keeps further readers out from here on."""
         if self.over:
@@ -225,6 +241,9 @@ class Flight(Generic[H]):
         if self._head is not _UNSET:
             raise RuntimeError("this flight has a head already")
         self._head = head
+        if len(self._readers) == 1:
+            for reader in self._readers:
+                reader.alone = True
         if not joinable:
             self.close_to_joins()
         self._wake()
@@ -239,16 +258,32 @@ class Flight(Generic[H]):
             return True
         if chunk:
             if withheld:
+                if self._withheld is None:
+                    self._withheld = set()
                 self._withheld.add(self._tail + len(self._log))
-            self._log.append(chunk)
-            size = len(chunk)
-            self._bytes += size
-            self._flights.total_bytes += size
+            self._log_chunk(chunk)
+        within_bounds = self._within_bounds()
+        if not within_bounds:
+            self.close_to_joins()
+        if chunk:
             self._wake()
-        if self._within_bounds():
-            return True
-        self.close_to_joins()
-        return self._has_room()
+        return within_bounds or self._has_room()
+
+    def answer(self, head: H, body: bytes) -> None:
+        """`open`, `append` and `end` at once, for a reply that is there as a whole. Nobody may join any more."""
+        if self.over:
+            return
+        self.open(head, joinable=False)
+        if body and self._readers:
+            self._log_chunk(body)
+        self.over = True
+        self._wake()
+
+    def _log_chunk(self, chunk: bytes) -> None:
+        size = len(chunk)
+        self._log.append(chunk)
+        self._bytes += size
+        self._flights.total_bytes += size
 
     async def room(self) -> None:
         """Wait until the slowest reader has made room. One that takes nothing for `slow_reader_s` meanwhile is cut."""
@@ -288,18 +323,22 @@ class Flight(Generic[H]):
         """From now on nobody may join, and what all have read is dropped. Idempotent."""
         if self._joinable:
             self._joinable = False
-            del self._slots[self._key]
+            del self._slots[self.key]
             self._drop_read()
+            if self._log:
+                self._wake()
 
     def land(self, error: BaseException | None) -> None:
         """The task is done; for `Flights` only."""
-        if error is None:
-            self.end()
-        else:
-            self.fail(error)
+        if not self.over:
+            if error is None:
+                self.end()
+            else:
+                self.fail(error)
         self._landed = True
         self.close_to_joins()
-        self._watch_unread()
+        if self._log:
+            self._watch_unread()
 
     def leave(self, reader: "Reader[H]") -> None:
         """For `Reader.close`, which calls it once."""
@@ -312,14 +351,19 @@ class Flight(Generic[H]):
             cast(asyncio.Task[None], self.task).cancel()
 
     def _wake(self) -> None:
+        """Wake who waits; who waits for the whole, once that is due."""
+        whole = self.over or not self._joinable
         for reader in self._readers:
             waiter = reader._waiter
-            if waiter is not None and not waiter.done():
-                waiter.set_result(None)
+            if waiter is not None and (whole or not reader._patient):
+                reader._waiter = None
+                if not waiter.done():  # else its read was cancelled
+                    waiter.set_result(None)
 
     def _wake_producer(self) -> None:
-        if self._room is not None and not self._room.done() and self._has_room():
-            self._room.set_result(None)
+        room = self._room
+        if room is not None and not room.done() and self._has_room():
+            room.set_result(None)
 
     def _within_bounds(self) -> bool:
         return self._bytes <= self._flights.max_log_bytes and self._flights.total_bytes <= self._flights.max_bytes
@@ -337,51 +381,67 @@ class Flight(Generic[H]):
 
     def _drop_read(self) -> None:
         # Runs over the readers, but only when the last of them left the tail: on average once per reader and chunk.
-        tail = min((reader.position for reader in self._readers), default=self._tail + len(self._log))
-        if dropped := self._log[: tail - self._tail]:
-            size = sum(map(len, dropped))
-            del self._log[: len(dropped)]
-            self._tail = tail
-            self._bytes -= size
-            self._flights.total_bytes -= size
+        log = self._log
+        tail = self._tail + len(log)
+        at_tail = 0
+        for reader in self._readers:
+            position = reader.position
+            if position < tail:
+                tail, at_tail = position, 1
+            elif position == tail:
+                at_tail += 1
+        self._at_tail = at_tail
+        count = tail - self._tail
+        if not count:
+            return
+        size = self._bytes if count == len(log) else sum(map(len, log[:count]))
+        del log[:count]
+        self._tail = tail
+        self._bytes -= size
+        self._flights.total_bytes -= size
+        if self._room is not None:
             self._wake_producer()
-        self._at_tail = sum(reader.position == tail for reader in self._readers)
-        if self._watch is not None and not self._log:
+        if self._watch is not None and not log:
             self._watch.cancel()
 
     def _watch_unread(self) -> None:
-        if self._log:
-            loop = asyncio.get_running_loop()
-            self._watch = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
+        loop = asyncio.get_running_loop()
+        self._watch = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
 
     def _cut_stopped(self, tail: int) -> None:
         """A timer's callback: cut the readers that are still at what was the tail when it was set."""
         for reader in [reader for reader in self._readers if reader.position == tail]:
             self._flights.cut += 1
             reader.close(SlowReader("The client read too slowly."))
-        if self._landed:
+        if self._landed and self._log:
             self._watch_unread()
 
 
 class Reader(Generic[H]):
-    """One client's place in a flight: its head, then its chunks by `async for`.
+    """One client's place in a flight: its head, then its chunks by `async for`, or the `whole` of them.
 
-    Reading may be cancelled or timed out at any time and loses nothing. Chunks that wait are joined, up to
-    `MAX_READ_BYTES` a read.
+    Reading by `async for` may be cancelled or timed out at any time and loses nothing. Chunks that wait are joined, up
+    to `MAX_READ_BYTES` a read.
     """
 
-    __slots__ = ("_closed", "_flight", "_waiter", "position", "with_withheld")
+    __slots__ = ("_closed", "_flight", "_patient", "_reason", "_waiter", "alone", "position", "with_withheld")
 
     def __init__(self, flight: Flight[H]) -> None:
         self.with_withheld = False
         """Set by the client before it reads: whether it gets the chunks that are withheld from others."""
+        self.alone = False
+        """Whether it was the only one when the head came. Written by the flight."""
         self.position = 0
         """The next chunk, counted from the flight's first; written by this reader."""
         self._flight = flight
         self._waiter: asyncio.Future[None] | None = None
         """Set by the reader when it waits; resolved by the flight when there is news, or by `close`."""
-        self._closed: Exception | None = None
-        """What a further read raises. Set once, by the client's `close` or by the flight that cuts it."""
+        self._patient = False
+        """Whether it waits for the whole. Written by this reader."""
+        self._closed = False
+        """Set once, by the client's `close` or by the flight that cuts it."""
+        self._reason: Exception | None = None
+        """What a further read raises, if that was said."""
 
     async def head(self) -> H:
         """Wait for the head.
@@ -391,13 +451,43 @@ class Reader(Generic[H]):
         """
         flight = self._flight
         while flight._head is _UNSET:
-            if self._closed is not None:
-                raise self._closed
+            if self._closed:
+                raise self._left()
             if flight.failure is not None:
                 raise flight.failure.with_traceback(None)
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            # A future for each: cancelling one reader would cancel a shared one for all, and to shield it costs more.
+            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            await waiter
         return flight._head
+
+    async def whole(self) -> bytes:
+        """All there is from here to the end, for who wants nothing sooner; then leaves.
+
+        Cancelled, it loses what it took after nobody could join any more.
+
+        Raises:
+            SlowReader: this reader was cut.
+            BaseException: the flight's failure.
+        """
+        flight = self._flight
+        taken: list[bytes] = []
+        while True:
+            if self._closed:
+                raise self._left()
+            if flight.over or not flight._joinable:
+                if self.position < flight._tail + len(flight._log):
+                    taken.append(self._take(None))
+                if flight.over:
+                    if flight.failure is not None:
+                        raise flight.failure.with_traceback(None)
+                    self.close()
+                    return taken[0] if len(taken) == 1 else b"".join(taken)
+            self._patient = True
+            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await waiter
+            finally:
+                self._patient = False
 
     def __aiter__(self) -> Self:
         return self
@@ -411,52 +501,62 @@ class Reader(Generic[H]):
         """
         flight = self._flight
         while True:
-            if self._closed is not None:
-                raise self._closed
-            if self.position < flight._tail + len(flight._log) and (chunk := self._take()):
+            if self._closed:
+                raise self._left()
+            if self.position < flight._tail + len(flight._log) and (chunk := self._take(MAX_READ_BYTES)):
                 return chunk
             if flight.over:
                 if flight.failure is not None:
                     # One exception for many readers: without this each would add its frames to the last one's.
                     raise flight.failure.with_traceback(None)
                 raise StopAsyncIteration
-            # A future for each: cancelling one reader would cancel a shared one for all, and to shield it costs more.
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            await waiter
+
+    async def aclose(self) -> None:
+        """`close`, for who reads it as a stream."""
+        self.close()
 
     def close(self, reason: Exception | None = None) -> None:
         """Leave. The last one out of a flight that is not over ends it. Idempotent; a later read raises `reason`."""
-        if self._closed is None:
-            self._closed = reason or RuntimeError("this reader is closed")
+        if not self._closed:
+            self._closed = True
+            self._reason = reason
             self._flight.leave(self)
-            if self._waiter is not None and not self._waiter.done():
-                self._waiter.set_result(None)
+            waiter = self._waiter
+            if waiter is not None and not waiter.done():
+                waiter.set_result(None)
 
-    def _take(self) -> bytes:
+    def _left(self) -> Exception:
+        return self._reason or RuntimeError("this reader is closed")
+
+    def _take(self, max_bytes: int | None) -> bytes:
         """What has come since the last read, which is something; empty if all of it is withheld from this reader."""
         flight = self._flight
         log = flight._log
         position = self.position
         end = flight._tail + len(log)
-        if position + 1 == end and not flight._withheld:
+        if position + 1 == end and flight._withheld is None:
             chunk = log[-1]
             self.position = end
         else:
-            chunk = self._take_several(end)
+            chunk = self._take_several(end, max_bytes)
         if not flight._joinable:
             flight._move_on(position)
         return chunk
 
-    def _take_several(self, end: int) -> bytes:
+    def _take_several(self, end: int, max_bytes: int | None) -> bytes:
         flight = self._flight
+        withheld = () if self.with_withheld or flight._withheld is None else flight._withheld
         chunks: list[bytes] = []
         size = 0
-        while self.position < end:
-            chunk = flight._log[self.position - flight._tail]
-            if self.with_withheld or self.position not in flight._withheld:
+        position = self.position
+        for chunk in flight._log[position - flight._tail :]:
+            if position not in withheld:
                 size += len(chunk)
-                if size > MAX_READ_BYTES and chunks:
+                if max_bytes is not None and size > max_bytes and chunks:
                     break
                 chunks.append(chunk)
-            self.position += 1
+            position += 1
+        self.position = position
         return b"".join(chunks)

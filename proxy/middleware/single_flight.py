@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import orjson
 
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream, Withheld
 from proxy.errors import Headers, ProxyError, UpstreamFailed
-from proxy.flight import Flight, Flights, Reader
+from proxy.flight import Flight, Flights
 from proxy.metrics import Metrics
 from proxy.openai import Folded, fold_stream
 
@@ -16,8 +17,6 @@ JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
 SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after"})
 """What the body can't be read without (a coding is there only if the engine coded although asked not to), and when to
 ask again."""
-UPSTREAMS_OWN = frozenset({Outcome.MISS, Outcome.BYPASS})
-"""Outcomes whose headers are an upstream's, and not ours."""
 RETRY_WAIT_MAX_S = 5.0
 """A `Retry-After` up to this is waited for before a flight with several readers asks once more."""
 
@@ -31,68 +30,95 @@ class SingleFlight:
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
         ctx.client.watch()
-        if not ctx.permits.share:
+        request, permits = ctx.request, ctx.permits
+        if not permits.share:
             return await in_wire_mode(ctx, await call_next(ctx))
-        key = _flight_key(ctx)
-        stream = ctx.request.stream or ctx.route.always_stream
-        reply = await self._fly(ctx, call_next, key, stream=stream)
-        if reply is None:
-            reply = await self._fly(ctx, call_next, key + b"/plain", stream=False)
-            assert reply is not None
-        return reply
-
-    async def _fly(self, ctx: RequestContext, call_next: Handler, key: bytes, *, stream: bool) -> Reply | None:
-        """The answer of a flight that is there, or of a new one.
-
-        None for a plain client that followed a stream without usage, though the engine has usage to tell in plain
-        answers: it has to ask plainly, together with those it happened to as well.
-        """
         flights = self._flights
-        flight = None if ctx.permits.fresh_flight else flights.find(key, stream=stream)
-        led = flight is None
-        if flight is None:
-            flight = flights.start(key, stream=stream, produce=lambda flight: self._produce(flight, ctx, call_next))
-        if flight is None:
-            return await in_wire_mode(ctx, await call_next(ctx))
-        reader = flight.join()
-        try:
-            head = await reader.head()
-            reader.with_withheld = ctx.request.include_usage or not ctx.request.stream
-            body = FromFlight(reader)
-            reply = _personal(ctx, head.reply, body, led=led, alone=flight.readers == 1)
-            if ctx.request.stream or not head.reply.events:
-                reply = await in_wire_mode(ctx, reply)
-            else:
-                folded = await _folded_once(head, body)
-                followed_a_stream = flight.stream and not led and not ctx.route.always_stream
-                if followed_a_stream and not folded.has_usage and not folded.error and folded.record is not None:
-                    return None
-                reply = _plain(reply, folded)
+        key = _flight_key(ctx)
+        stream = request.stream or ctx.route.always_stream
+        while True:
+            flight = None if permits.fresh_flight else flights.find(key, stream=stream)
+            led = flight is None
+            if flight is None:
+                flight = flights.start(key, stream=stream, produce=partial(self._produce, ctx, call_next))
+                if flight is None:
+                    return await in_wire_mode(ctx, await call_next(ctx))
+            reader = flight.join()
+            try:
+                if led:
+                    flight.begin()
+                head = await reader.head()
+                alone = reader.alone
+                if not head.reply.events:
+                    # A plain answer is read to its end, so that a failure on the way still has a status to say so.
+                    body = await reader.whole()
+                    if led and alone and body is head.reply.body:
+                        reply = head.reply
+                    else:
+                        reply = _personal(ctx, head, body, led=led, alone=alone)
+                elif request.stream:
+                    reader.with_withheld = request.include_usage
+                    reply = _personal(ctx, head, reader, led=led, alone=alone)
+                else:
+                    reader.with_withheld = True
+                    lacks_usage = head.fold(await reader.whole())
+                    if lacks_usage and flight.stream and not led and not ctx.route.always_stream:
+                        # The engine tells usage in plain answers: ask plainly, together with others who have to.
+                        key, stream = key + b"/plain", False
+                        continue
+                    plain = head.as_plain()
+                    reply = _personal(ctx, plain, plain.reply.body, led=led, alone=alone)
+            except BaseException:
+                reader.close()
+                raise
             if not led and head.reply.status == 200:
                 self._followed(head)
             return reply
-        except BaseException:
-            reader.close()
-            raise
 
-    async def _produce(self, flight: "Flight[Head]", ctx: RequestContext, call_next: Handler) -> None:
+    async def _produce(self, ctx: RequestContext, call_next: Handler, flight: "Flight[Head]") -> None:
         """Ask, once more if that may help several, and copy the answer into the flight's log."""
-        reply = await self._ask(flight, ctx, call_next)
+        reply: Reply | ProxyError
         try:
-            lone_headers = any(name == b"set-cookie" for name, _ in reply.headers)
+            reply = await call_next(ctx)
+        except ProxyError as error:  # an upstream that failed or is full; what is wrong with the request is known above
+            reply = error
+        try:
+            if flight.beginning:
+                await asyncio.sleep(0)
+            if isinstance(reply, ProxyError) or _transient(reply.status):
+                reply = await self._ask_again(flight, ctx, call_next, reply)
             head = Head(reply)
-            flight.open(head, joinable=not lone_headers)
             if isinstance(reply.body, bytes):
-                flight.append(reply.body)
-            else:
-                async for chunk in reply.body:
-                    if not flight.append(chunk, withheld=type(chunk) is Withheld):
-                        await flight.room()
+                head.took = (ctx.prompt_tokens, ctx.completion_tokens, ctx.upstream_s)
+                flight.answer(head, reply.body)
+                return
+            flight.open(head, joinable=all(name != b"set-cookie" for name, _ in reply.headers))
+            async for chunk in reply.body:
+                if not flight.append(chunk, withheld=type(chunk) is Withheld):
+                    await flight.room()
             head.took = (ctx.prompt_tokens, ctx.completion_tokens, ctx.upstream_s)
             self._metrics.shared(head.followers, *head.took)
+            # It is stored by now if it ever will be: who comes after its end is not given it again.
+            flight.close_to_joins()
+            flight.end()
         finally:
-            if not isinstance(reply.body, bytes):
+            if isinstance(reply, Reply) and not isinstance(reply.body, bytes):
                 await reply.body.aclose()
+
+    async def _ask_again(
+        self, flight: "Flight[Head]", ctx: RequestContext, call_next: Handler, first: Reply | ProxyError
+    ) -> Reply:
+        """The answer to a second asking, if the first failed in passing and several wait; else the first."""
+        wait_s = _retry_after(first.headers) if isinstance(first, Reply) else first.retry_after_s or 0.0
+        if flight.readers < 2 or wait_s > RETRY_WAIT_MAX_S:
+            if isinstance(first, ProxyError):
+                raise first
+            return first
+        if isinstance(first, Reply) and not isinstance(first.body, bytes):
+            await first.body.aclose()
+        self._metrics.asked_again()
+        await asyncio.sleep(wait_s)
+        return await call_next(ctx)
 
     def _followed(self, head: "Head") -> None:
         """Count a follower; what it saved is known at the end of the flight, or now if that is over."""
@@ -102,24 +128,6 @@ class SingleFlight:
         else:
             self._metrics.shared(1, *head.took)
 
-    async def _ask(self, flight: "Flight[Head]", ctx: RequestContext, call_next: Handler) -> Reply:
-        try:
-            reply = await call_next(ctx)
-            if not _transient(reply.status):
-                return reply
-            wait_s = _retry_after(reply.headers)
-            if flight.readers < 2 or wait_s > RETRY_WAIT_MAX_S:
-                return reply
-            if not isinstance(reply.body, bytes):
-                await reply.body.aclose()
-        except ProxyError as error:  # an upstream that failed or is full; what is wrong with the request is known above
-            wait_s = error.retry_after_s or 0.0
-            if flight.readers < 2 or wait_s > RETRY_WAIT_MAX_S:
-                raise
-        self._metrics.asked_again()
-        await asyncio.sleep(wait_s)
-        return await call_next(ctx)
-
 
 @dataclass(slots=True)
 class Head:
@@ -127,76 +135,77 @@ class Head:
 
     reply: Reply
     """As the leader would get it; its body is the flight's log."""
+    shared: Headers | None = None
+    """Of its headers those for readers who are not alone; one list for all of them. Set by the first."""
     folded: Folded | None = None
     """What its stream came to; set by the first plain reader that has all of it."""
+    plain: "Head | None" = None
+    """The head of its stream as a plain answer, body included; set likewise."""
     followers: int = 0
     """Those to be counted once it is known what the answer took."""
     took: tuple[int, int, float] | None = None
     """Prompt tokens, completion tokens and upstream seconds; set at the end."""
 
+    def fold(self, raw: bytes) -> bool:
+        """Fold the whole stream, once for all readers as it may take tens of milliseconds; whether it lacks usage."""
+        folded = self.folded
+        if folded is None:
+            folded = self.folded = fold_stream(raw)
+        return folded.record is not None and not folded.has_usage and not folded.error
 
-def _personal(ctx: RequestContext, origin: Reply, body: Stream, *, led: bool, alone: bool) -> Reply:
+    def as_plain(self) -> "Head":
+        """The same for readers that asked plainly, once the stream has been folded.
+
+        Raises:
+            UpstreamFailed: it is neither a whole answer nor an error.
+        """
+        if self.plain is None:
+            assert self.folded is not None
+            self.plain = Head(_plain(self.reply, self.folded))
+        return self.plain
+
+
+def _personal(ctx: RequestContext, head: Head, body: bytes | Stream, *, led: bool, alone: bool) -> Reply:
     """A flight's head for one of its readers.
 
     Only who is alone when the head arrives sees more of an upstream's headers than the content type. Who follows has
     collapsed into another's request, whatever that one's client allowed: the detail is about its own.
     """
+    origin = head.reply
     headers, outcome, detail = origin.headers, origin.outcome, origin.detail
-    if outcome in UPSTREAMS_OWN:
+    if outcome is Outcome.MISS or outcome is Outcome.BYPASS:  # else the headers are ours, and not an upstream's
         if not alone:
-            headers = [item for item in headers if item[0] in SHARED_HEADERS]
+            if head.shared is None:
+                head.shared = [item for item in headers if item[0] in SHARED_HEADERS]
+            headers = head.shared
         if not led:
             detail = ctx.permits.reason or (detail if outcome is Outcome.MISS else None)
             outcome = Outcome.COLLAPSED
     return Reply(
         origin.status,
-        [*headers],
+        headers,
         body,
-        events=origin.events,
-        outcome=outcome,
-        detail=detail,
-        age_s=origin.age_s,
-        ttl_s=origin.ttl_s,
-        stored=origin.stored and led,
-        similarity=origin.similarity,
-        upstream=origin.upstream,
+        origin.events,
+        outcome,
+        detail,
+        origin.age_s,
+        origin.ttl_s,
+        origin.stored and led,
+        origin.similarity,
+        origin.upstream,
     )
 
 
-async def _folded_once(head: Head, body: Stream) -> Folded:
-    """What a flight's stream came to. One fold serves all plain readers, as it may take tens of milliseconds."""
-    raw = await _read(body)
-    if head.folded is None:
-        head.folded = fold_stream(raw)
-    return head.folded
-
-
-class FromFlight:
-    """One reader's view of a flight, as a body."""
-
-    def __init__(self, reader: "Reader[Head]") -> None:
-        self._reader = reader
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._reader
-
-    async def aclose(self) -> None:
-        self._reader.close()
-
-
 async def in_wire_mode(ctx: RequestContext, reply: Reply) -> Reply:
-    """`reply` as its client asked for it: a plain client gets an event stream folded, and nobody what is withheld."""
+    """A reply without a flight as its client asked: a plain one gets a stream folded, and nobody what is withheld."""
     body = reply.body
     if isinstance(body, bytes):
         return reply
     if not reply.events:
-        # A plain answer: read to its end, so that a failure on the way still has a status to say so.
-        if isinstance(body, FromFlight):
-            reply.body = await _read(body)
         return reply
     if ctx.request.stream or not ctx.request.keyable:
         # Not keyable is also `"stream": 1`: if the engine takes that for true, so may the client.
-        if not isinstance(body, FromFlight) and not ctx.request.include_usage:
+        if not ctx.request.include_usage:
             reply.body = _WithoutUsage(body)
         return reply
     return _plain(reply, fold_stream(await _read(body)))
