@@ -72,22 +72,21 @@ class Acceptance:
             self._follow(ctx)
         if upstream not in self._judges_of_route:
             return
+        whom = (ctx.tenant.credential, upstream)
         if status < 400:
-            self._accept((ctx.tenant.credential, upstream))
+            now_s = self._clock()
+            accepted_s = self._accepted.get(whom)
+            if accepted_s is None or now_s - accepted_s >= self._young_s:
+                self._accept(whom, now_s)
         elif status in (401, 403):
-            self._accepted.pop((ctx.tenant.credential, upstream), None)
+            self._accepted.pop(whom, None)
 
     def _follow(self, ctx: RequestContext) -> None:
         self._judges_of_route = self._judges(ctx)
         self._route = ctx.route
 
-    def _accept(self, whom: tuple[bytes, str]) -> None:
-        now_s = self._clock()
-        accepted_s = self._accepted.get(whom)
-        if accepted_s is not None:
-            if now_s - accepted_s < self._young_s:
-                return
-            del self._accepted[whom]  # it goes to the end
+    def _accept(self, whom: tuple[bytes, str], now_s: float) -> None:
+        self._accepted.pop(whom, None)  # it goes to the end
         self._accepted[whom] = now_s
         # In the order of their times, those that have ended go first; two at once, so that they become fewer.
         for oldest in [*itertools.islice(self._accepted, 2)]:
@@ -108,7 +107,7 @@ class Acceptance:
         judge = await self._check(ctx)
         if judge is None:
             return False
-        self._accept((ctx.tenant.credential, judge))
+        self._accept((ctx.tenant.credential, judge), self._clock())
         return True
 
     async def aclose(self) -> None:
