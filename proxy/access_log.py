@@ -34,7 +34,10 @@ class AccessLog:
 
     def write(self, line: dict[str, object]) -> None:
         """Keep one line, whose values hold no text of the client's."""
-        data = orjson.dumps({"time": round(time.time(), 3), **line}, option=orjson.OPT_APPEND_NEWLINE)
+        self.add(orjson.dumps({"time": round(time.time(), 3), **line}, option=orjson.OPT_APPEND_NEWLINE))
+
+    def add(self, data: bytes) -> None:
+        """Keep a line that is written already, its end included."""
         self._lines.append(data)
         self._size += len(data)
         if self._size >= FLUSH_BYTES:

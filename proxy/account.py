@@ -1,8 +1,13 @@
 """What a reply of the model paths says of itself in its headers, and what is written down of it once it is out."""
 
+import time
 from collections.abc import Callable
+from functools import lru_cache
+
+import orjson
 
 from proxy.access_log import AccessLog
+from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.errors import Headers
 from proxy.headers import cache_status
@@ -30,13 +35,17 @@ def head_of(reply: Reply, request_id: str, ctx: RequestContext | None) -> Header
     headers.append((b"x-request-id", request_id.encode("ascii")))
     if reply.outcome is not Outcome.REFUSED:
         ttl_s = None if reply.ttl_s is None else int(reply.ttl_s)
-        status = cache_status(reply.outcome.value, ttl_s=ttl_s, detail=reply.detail, stored=reply.stored)
-        headers.append((b"cache-status", status))
+        headers.append((b"cache-status", _status(reply.outcome, ttl_s, reply.detail, reply.stored)))
         if ctx is not None:
             headers.append((b"x-askonce-family", ctx.family.name.encode("utf-8")))
     if reply.age_s is not None:
         headers.append((b"age", b"%d" % int(reply.age_s)))
     return headers
+
+
+@lru_cache(1024)
+def _status(outcome: Outcome, ttl_s: int | None, detail: str | None, stored: bool) -> bytes:
+    return cache_status(outcome.value, ttl_s=ttl_s, detail=detail, stored=stored)
 
 
 class Account:
@@ -62,27 +71,64 @@ class Account:
         now_s = self._clock()
         elapsed_s = now_s - arrived_s
         first_s = (first_byte_s or now_s) - arrived_s
-        status = 499 if reply is None else reply.status
-        self._metrics.replied("model", status)
-        complete = ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED
-        if ctx is not None and reply is not None and complete:
+        self._metrics.replied("model", 499 if reply is None else reply.status)
+        if ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED:
             self._metrics.answered(ctx, reply, first_s, elapsed_s)
         if self._log.on:
             self._log.write(
                 {
                     "request_id": request_id,
-                    "path": path,
-                    "status": status,
-                    "outcome": "gone" if reply is None else reply.outcome.value,
-                    "detail": None if reply is None else reply.detail,
-                    "failed": failed,
-                    "family": ctx.family.name if ctx is not None and complete else None,
-                    "model": ctx.route.label if ctx is not None and complete else None,
-                    "upstream": None if reply is None else reply.upstream,
-                    "tenant": None if ctx is None else ctx.tenant.label,
-                    "key": None if ctx is None else ctx.key[:6].hex(),
-                    "bytes": sent_bytes,
+                    **_line(path, ctx, reply, sent_bytes, failed),
                     "ttft_ms": round(first_s * 1000, 2),
                     "e2e_ms": round(elapsed_s * 1000, 2),
                 }
             )
+
+    def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> "Repeated":
+        """For a reply from `entry` that goes out again and again, at once: what is the same each time, made ready."""
+        assert isinstance(reply.body, bytes)
+        line = orjson.dumps(_line(ctx.path, ctx, reply, len(reply.body), None))[1:-1].replace(b"%", b"%%")
+        template = b'{"time":%.3f,"request_id":"%b",' + line + b',"ttft_ms":%.2f,"e2e_ms":%.2f}\n'
+        return Repeated(self._metrics.repeated(ctx, entry, reply), self._log, self._clock, template)
+
+
+class Repeated:
+    """Writes down one reply after another, of which only times and request ids differ."""
+
+    __slots__ = ("_clock", "_count", "_log", "_template")
+
+    def __init__(
+        self, count: Callable[[float], None], log: AccessLog, clock: Callable[[], float], template: bytes
+    ) -> None:
+        self._count = count
+        self._log = log
+        self._clock = clock
+        self._template = template
+
+    def note(self, request_id: bytes, arrived_s: float) -> None:
+        """As `Account.note`, for a reply that goes out whole."""
+        elapsed_s = self._clock() - arrived_s
+        self._count(elapsed_s)
+        if self._log.on:
+            elapsed_ms = elapsed_s * 1000
+            self._log.add(self._template % (time.time(), request_id, elapsed_ms, elapsed_ms))
+
+
+def _line(
+    path: str, ctx: RequestContext | None, reply: Reply | None, sent_bytes: int, failed: str | None
+) -> dict[str, object]:
+    """What the access log tells of a request, but for its id and its times."""
+    complete = ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED
+    return {
+        "path": path,
+        "status": 499 if reply is None else reply.status,
+        "outcome": "gone" if reply is None else reply.outcome,
+        "detail": None if reply is None else reply.detail,
+        "failed": failed,
+        "family": ctx.family.name if ctx is not None and complete else None,
+        "model": ctx.route.label if ctx is not None and complete else None,
+        "upstream": None if reply is None else reply.upstream,
+        "tenant": None if ctx is None else ctx.tenant.label,
+        "key": None if ctx is None else ctx.key[:6].hex(),
+        "bytes": sent_bytes,
+    }

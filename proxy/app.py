@@ -124,7 +124,7 @@ class App:
         self._semantic_lookup = SemanticLookup(self.cache, self._marks, self.metrics, self.acceptance, clock)
         self.handler = self._chain()
         self._account = Account(self.metrics, self.access_log, clock)
-        self.hit_lane = HitLane(self.cache, self.pool, self.acceptance, self._marks, self.metrics, self._account, clock)
+        self.hit_lane = HitLane(self.cache, self.pool, self.acceptance, self._marks, self._account, clock)
         self.edge = Edge(
             self.handler,
             self.tenants,

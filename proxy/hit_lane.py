@@ -1,29 +1,34 @@
-"""The shortest way of an exact hit: answered in the server's protocol, before there is a task or an ASGI message.
+"""The shortest way of an exact hit: answered in the server's protocol, before there is a task.
 
 It answers only what the chain has answered from the cache before, for the very same bytes: request line, headers and
 body. What was decided then (tenant, family, route, key, permissions) is remembered by those bytes, until a reload or a
 change of the route; what changes by itself (the entry, its age, whether the credential still holds) is asked each time.
 Everything else returns None and goes the usual way.
+
+Two names lead to what is remembered: the parsed request without the headers that vary, and the bytes of one read that
+held exactly one such request. By the second name a request need not even be parsed.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from cachetools import LRUCache
+import orjson
 
 from proxy.acceptance import Acceptance
-from proxy.account import Account, head_of
-from proxy.cache.exact import ExactCache, Fresh, freshness
+from proxy.account import Account, Repeated, head_of
+from proxy.cache.exact import Entry, ExactCache, overdue_s
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.errors import Headers
 from proxy.headers import request_id
-from proxy.metrics import Metrics
 from proxy.permit import ALL
 from proxy.replay import Marks
-from proxy.stored_reply import stored_reply
+from proxy.stored_reply import identity, stored_reply, template_of
 from proxy.upstream.pool import Pool
 
 MAX_REMEMBERED_BYTES = 16_777_216
-"""Of requests that are remembered, heads and bodies together."""
+"""Of requests that are remembered, heads and bodies together; by each of the two names."""
 
 MAX_BODY_BYTES = 65_536
 """A longer body goes the usual way: it is seldom sent twice, and reading it is the smaller part of its cost."""
@@ -31,11 +36,14 @@ MAX_BODY_BYTES = 65_536
 VARYING = frozenset({b"x-request-id", b"traceparent", b"tracestate", b"x-stainless-retry-count"})
 """Headers that differ from request to request and have no part in any decision."""
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 _Name = tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]]
 
 
 class HitLane:
-    """Called by the protocol with a whole request; the whole reply, or None."""
+    """Called by the protocol; each call returns the whole reply, or None."""
 
     def __init__(
         self,
@@ -43,7 +51,6 @@ class HitLane:
         pool: Pool,
         acceptance: Acceptance,
         marks: Marks,
-        metrics: Metrics,
         account: Account,
         clock: Callable[[], float],
     ) -> None:
@@ -51,10 +58,12 @@ class HitLane:
         self._pool = pool
         self._acceptance = acceptance
         self._marks = marks
-        self._metrics = metrics
         self._account = account
         self._clock = clock
-        self._remembered: LRUCache[_Name, RequestContext] = LRUCache(MAX_REMEMBERED_BYTES, getsizeof=_size)
+        self._by_parts: _Remembered[_Name, _Known] = _Remembered()
+        self._by_bytes: _Remembered[bytes, tuple[_Known, Headers]] = _Remembered()
+        self._answered: tuple[_Known, Headers] | None = None
+        """What `parsed` has answered last, and its headers."""
         self.generation = 0
         """Counts the reloads: what was decided before one does not count after it."""
 
@@ -73,51 +82,137 @@ class HitLane:
             and b"x-tenant" not in ctx.fields
             and generation == self.generation
         ):
-            self._remembered[_name(ctx.path.encode("ascii"), ctx.raw_headers, ctx.body)] = ctx
+            name = _name(ctx.path.encode("ascii"), ctx.raw_headers, ctx.body)
+            self._by_parts.put(name, _Known(ctx), 2048 + 2 * len(ctx.body))
 
     def forget(self) -> None:
         """A reload: nothing that was decided before counts."""
         self.generation += 1
-        self._remembered.clear()
+        self._by_parts.clear()
+        self._by_bytes.clear()
+        self._answered = None
 
-    def __call__(self, url: bytes, headers: Headers, body: bytes) -> bytes | None:
-        """The reply to a request of the same bytes as one that was answered from the cache; None: the usual way."""
-        ctx = self._remembered.get(_name(url, headers, body))
-        if ctx is None or self._pool.route(ctx.request.model) is not ctx.route:
+    def parsed(self, url: bytes, headers: Headers, body: bytes) -> bytes | None:
+        """The reply to a request of the same bytes as one that was answered from the cache."""
+        self._answered = None
+        known = self._by_parts.get(_name(url, headers, body))
+        reply = None if known is None else self._reply(known, headers)
+        if known is not None and reply is not None:
+            self._answered = known, [item for item in headers if item[0] == b"x-request-id"]
+        return reply
+
+    def arrived_as(self, data: bytes) -> None:
+        """What `parsed` was asked last had come as `data`, one read that began and ended with it."""
+        if self._answered is not None and len(data) <= MAX_BODY_BYTES:
+            self._by_bytes.put(data, self._answered, 2048 + len(data))
+
+    def unparsed(self, data: bytes) -> bytes | None:
+        """The reply to a read of the same bytes as one that `parsed` has answered, on a connection between requests."""
+        found = self._by_bytes.get(data)
+        return None if found is None else self._reply(*found)
+
+    def _reply(self, known: "_Known", headers: Headers) -> bytes | None:
+        ctx = known.ctx
+        if self._pool.route(ctx.request.model) is not ctx.route:
             return None
         entry = self._cache.get(ctx.key)
         if entry is None or not self._acceptance.holds(ctx):
             return None
-        arrived_s = self._clock()
-        verdict = freshness(entry, arrived_s, ctx.family.exact, None)
-        if not isinstance(verdict, Fresh):
+        now_s = self._clock()
+        over_s = overdue_s(entry, now_s, ctx.family.exact)
+        if over_s >= 0:
             return None
-        reply = stored_reply(ctx, entry, self._marks)
-        if reply is None:
+        if known.prepared is None or known.prepared.entry is not entry:
+            known.prepared = self._prepare(ctx, entry)
+        prepared = known.prepared
+        if prepared is None:
             return None
-        entry.used_s = arrived_s
-        reply.outcome = Outcome.HIT
-        reply.age_s = verdict.age_s
-        reply.ttl_s = verdict.ttl_s
-        named = request_id([value for name, value in headers if name == b"x-request-id"])
-        head = b"".join([b"%b: %b\r\n" % item for item in head_of(reply, named, ctx)])
-        content: bytes = reply.body  # type: ignore[assignment]  # a stored reply is whole
-        self._metrics.hit(entry, Outcome.HIT)
-        self._account.note(
-            ctx.path,
-            ctx,
-            reply,
-            request_id=named,
-            arrived_s=arrived_s,
-            first_byte_s=None,
-            sent_bytes=len(content),
-        )
-        return b"HTTP/1.1 200 OK\r\n%bcontent-length: %d\r\n\r\n%b" % (head, len(content), content)
+        entry.used_s = now_s
+        named = request_id([value for name, value in headers if name == b"x-request-id"]).encode("ascii")
+        answer_id, created = identity(ctx, entry)
+        reply = prepared.template % {
+            b"request_id": named,
+            b"ttl": int(-over_s),
+            b"age": int(now_s - entry.created_s),
+            self._marks.id: orjson.dumps(answer_id),
+            self._marks.created: b"%d" % created,
+        }
+        prepared.repeated.note(named, now_s)
+        return reply
+
+    def _prepare(self, ctx: RequestContext, entry: Entry) -> "_Prepared | None":
+        """The reply as a format, head and body; None if this entry can't serve this request."""
+        # Every id of a family is as long as every other, so the length of one body is that of all.
+        reply, template = stored_reply(ctx, entry, self._marks), template_of(ctx, entry)
+        if reply is None or template is None:
+            return None
+        assert isinstance(reply.body, bytes)
+        reply.outcome, reply.age_s, reply.ttl_s = Outcome.HIT, 0, 0
+        lines = [b"HTTP/1.1 200 OK"]
+        for name, value in head_of(reply, "", ctx):
+            match name:
+                case b"x-request-id":
+                    told = b"%(request_id)b"
+                case b"age":
+                    told = b"%(age)d"
+                case b"cache-status":
+                    told = value.replace(b"%", b"%%").replace(b"ttl=0", b"ttl=%(ttl)d")
+                case _:
+                    told = value.replace(b"%", b"%%")
+            lines.append(name + b": " + told)
+        lines.append(b"content-length: %d\r\n\r\n" % len(reply.body))
+        return _Prepared(entry, b"\r\n".join(lines) + template, self._account.repeated(ctx, entry, reply))
+
+
+@dataclass(slots=True, eq=False)
+class _Known:
+    """A request that the chain has answered from the cache."""
+
+    ctx: RequestContext
+    prepared: "_Prepared | None" = None
+
+
+@dataclass(slots=True, frozen=True, eq=False)
+class _Prepared:
+    """What a reply from one entry is made of."""
+
+    entry: Entry
+    template: bytes
+    repeated: Repeated
+
+
+class _Remembered(Generic[K, V]):
+    """A map of at most MAX_REMEMBERED_BYTES; the least recently used leaves first."""
+
+    __slots__ = ("_items", "size")
+
+    def __init__(self) -> None:
+        self._items: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self.size = 0
+        """Bytes that all items count for."""
+
+    def get(self, name: K) -> V | None:
+        """What is remembered by this name; a use of it."""
+        found = self._items.get(name)
+        if found is None:
+            return None
+        self._items.move_to_end(name)
+        return found[0]
+
+    def put(self, name: K, value: V, size: int) -> None:
+        """Remember `value`, which counts for `size` bytes."""
+        if (replaced := self._items.pop(name, None)) is not None:
+            self.size -= replaced[1]
+        self._items[name] = value, size
+        self.size += size
+        while self.size > MAX_REMEMBERED_BYTES:
+            self.size -= self._items.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._items.clear()
+        self.size = 0
 
 
 def _name(url: bytes, headers: Headers, body: bytes) -> _Name:
     return url, body, tuple([item for item in headers if item[0] not in VARYING])
-
-
-def _size(ctx: RequestContext) -> int:
-    return 2048 + 2 * len(ctx.body)

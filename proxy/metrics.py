@@ -78,6 +78,25 @@ class Metrics:
         if ctx.permits.reason is not None:
             self._bypasses.add(ctx.permits.reason)
 
+    def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> Callable[[float], None]:
+        """Counts all there is to count of a hit on `entry` that goes out whole after so many seconds."""
+        outcome = reply.outcome.value
+        replies = self._replies.at("model", str(reply.status))
+        requests = self._requests.at(outcome, ctx.family.name, ctx.route.label)
+        first_byte, whole = self._first_byte.at(outcome), self._whole.at(outcome)
+        saved = self._generations_saved.at(outcome)
+        took = entry.prompt_tokens, entry.completion_tokens, entry.upstream_s
+
+        def count(seconds: float) -> None:
+            replies.value += 1
+            requests.value += 1
+            saved.value += 1
+            first_byte.observe(seconds)
+            whole.observe(seconds)
+            self.shared(1, *took)
+
+        return count
+
     def replied(self, path: str, status: int) -> None:
         """A reply's head went out, on any path; `path` is a kind, not the client's text."""
         replies = self._statuses.get((path, status))

@@ -22,16 +22,26 @@ pytestmark = [pytest.mark.anyio, pytest.mark.real_loop]
 class Lane:
     """The short way, and how often it was taken."""
 
+    app: App
     taken = 0
 
     def server(self, app: App, *given: Any) -> DrainingServer:
-        def take(url: bytes, headers: Headers, body: bytes) -> bytes | None:
-            reply = app.hit_lane(url, headers, body)
-            self.taken += reply is not None
-            return reply
-
+        self.app = app
         host, port, limits, on_drain, on_reload, on_listening, *_ = given
-        return DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, take, app.edge.direct)
+        return DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, self, app.edge.direct)
+
+    def parsed(self, url: bytes, headers: Headers, body: bytes) -> bytes | None:
+        return self.counted(self.app.hit_lane.parsed(url, headers, body))
+
+    def arrived_as(self, data: bytes) -> None:
+        self.app.hit_lane.arrived_as(data)
+
+    def unparsed(self, data: bytes) -> bytes | None:
+        return self.counted(self.app.hit_lane.unparsed(data))
+
+    def counted(self, reply: bytes | None) -> bytes | None:
+        self.taken += reply is not None
+        return reply
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ import re
 import orjson
 import pytest
 
+from proxy.hit_lane import MAX_REMEMBERED_BYTES
 from proxy.server import DrainingServer, ServerLimits
 from tests.builders import ScriptedReply, answer, chat, policy_set, stack, stream_of
 
@@ -28,7 +29,7 @@ async def asked(s, body: bytes, *, headers=HEADERS, path="/v1/chat/completions")
 
 
 async def lane(s, body: bytes, headers=HEADERS, url=b"/v1/chat/completions"):
-    return s.app.hit_lane(url, list(headers), body)
+    return s.app.hit_lane.parsed(url, list(headers), body)
 
 
 async def remembered(s, body: bytes, headers=HEADERS) -> None:
@@ -164,17 +165,32 @@ async def test_what_is_remembered_is_bounded():
     async with stack() as s:
         for number in range(20):
             await remembered(s, dumped(chat("x" * 60_000 + str(number))))
-        assert s.app.hit_lane._remembered.currsize <= s.app.hit_lane._remembered.maxsize
+        assert 0 < s.app.hit_lane._by_parts.size <= MAX_REMEMBERED_BYTES
 
 
 @pytest.mark.real_loop
 async def test_over_a_socket_whole_split_and_pipelined():
     body = dumped(chat())
-    calls = []
 
-    def one(url, headers, given):
-        calls.append(given)
-        return b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nhit" if given == body else None
+    class One:
+        """Knows one body."""
+
+        known: bytes | None = None
+        unread = 0
+
+        def parsed(self, url, headers, given):
+            return b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nhit" if given == body else None
+
+        def arrived_as(self, data):
+            self.known = data
+
+        def unparsed(self, data):
+            if data != self.known:
+                return None
+            self.unread += 1
+            return b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nraw"
+
+    one = One()
 
     async def app(scope, receive, send):
         if scope["type"] == "lifespan":
@@ -222,18 +238,34 @@ async def test_over_a_socket_whole_split_and_pipelined():
         async with asyncio.timeout(30):
             writer.write(request(body))
             assert await reply() == b"hit"
+            assert one.known == request(body)
+            writer.write(request(body))
+            assert await reply() == b"raw"
+            one.known = None  # pieces may arrive in one read
             head, _, content = request(body).partition(b"\r\n\r\n")
             for part in (head[:20], head[20:] + b"\r\n\r\n", content[:5], content[5:]):
                 writer.write(part)
                 await writer.drain()
             assert await reply() == b"hit"
-            writer.write(request(body) + request(b"other") + request(body))
-            assert [await reply() for _ in range(3)] == [b"hit", b"app:5", b"app:%d" % len(body)]
+            one.known = None
+            writer.write(request(body) + request(body) + request(b"other") + request(body))
+            assert [await reply() for _ in range(4)] == [b"hit", b"hit", b"app:5", b"app:%d" % len(body)]
+            assert one.known is None
+            whole = request(body)
+            writer.write(whole + whole[:40])
+            assert await reply() == b"hit"
+            assert one.known is None
+            one.known = whole[40:]  # what comes now continues a request, whatever it looks like
+            writer.write(whole[40:])
+            assert await reply() == b"hit"
             large = b"x" * 200_000
             writer.write(request(large))
             assert await reply() == b"app:200000"
             writer.write(request(body))
             assert await reply() == b"hit"
+            writer.write(request(body))
+            assert await reply() == b"raw"
+            assert one.unread == 2
     finally:
         writer.close()
         server.should_exit = True

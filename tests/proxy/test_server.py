@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.server import MAX_PIPELINED, DrainingServer, ServerLimits, serve
+from proxy.connection import MAX_PIPELINED
+from proxy.server import DrainingServer, ServerLimits, serve
 from tests.proxy.server_app import TalkingApp
 
 PATIENCE_S = 20
@@ -270,7 +271,7 @@ def trickle(client: Client, data: bytes) -> None:
 
 
 def test_a_reply_before_the_end_of_the_body_is_read_and_then_the_connection_ends(server, monkeypatch):
-    monkeypatch.setattr("proxy.server.LINGER_S", 0.2)
+    monkeypatch.setattr("proxy.connection.LINGER_S", 0.2)
     with Client(server.port) as client:
         client.send(head("/early", "content-length: 100000") + b"x")
         assert client.status() == 413
