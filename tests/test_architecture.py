@@ -45,10 +45,10 @@ layer only must not close a circle."""
 
 LIBRARIES = {
     "starlette": ("proxy.app", "proxy.admin"),
-    "uvicorn": ("proxy.server", "proxy.refusal", "bench.*"),
+    "uvicorn": ("proxy.server", "proxy.connection", "proxy.direct", "proxy.refusal", "bench.*"),
     "uvloop": ("proxy.server", "bench.*"),
     "aiohttp": ("proxy.upstream.*", "bench.*"),
-    "httptools": ("proxy.upstream.*", "proxy.server", "bench.*"),
+    "httptools": ("proxy.upstream.*", "proxy.connection", "bench.*"),
     "httpx": (
         "proxy.probe",
         "proxy.cache.embedder*",
