@@ -7,7 +7,7 @@ shutdown and refusals go on as they are, and is the edge's `Outlet` besides.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from uvicorn.protocols.http.flow_control import FlowControl
@@ -84,10 +84,16 @@ class DirectCycle:
         self.response_started = True
         self._transport.write(head)
 
-    async def chunk(self, data: bytes) -> None:
+    def chunk(self, data: bytes) -> Awaitable[None] | None:
         """See Outlet.chunk."""
         if self._flow.write_paused:
-            await self._flow.drain()
+            return self._chunk_later(data)
+        if not self.disconnected:
+            self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+        return None
+
+    async def _chunk_later(self, data: bytes) -> None:
+        await self._flow.drain()
         if not self.disconnected:
             self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
 

@@ -144,7 +144,11 @@ class Edge:
         """A body as it comes; False if it broke off: then the server closes the connection without an end."""
         try:
             async for chunk in body:
-                await self._send_chunk(exchange, chunk)
+                if exchange.first_byte_s is None:
+                    exchange.first_byte_s = self._clock()
+                exchange.sent_bytes += len(chunk)
+                if (sending := exchange.outlet.chunk(chunk)) is not None:
+                    await sending
         except Exception as error:
             exchange.failed = ours(error).code
             return False
@@ -152,33 +156,29 @@ class Edge:
 
     async def _send_events(self, exchange: "Exchange", body: Stream) -> None:
         """Events as they come; a comment when there were none for long; an error event, and no end, on failure."""
-        heartbeat = Heartbeat(exchange.outlet.chunk, self._heartbeat_s)
-        next_chunk = body.__aiter__().__anext__
+        send, time = exchange.outlet.chunk, asyncio.get_running_loop().time
+        heartbeat = Heartbeat(send, self._heartbeat_s)
         between_events = True
+        heartbeat.since_s = time()
         try:
-            while True:
-                if between_events:
-                    heartbeat.waiting()
-                try:
-                    chunk = await next_chunk()
-                except StopAsyncIteration:
-                    return
-                heartbeat.sending()
-                await self._send_chunk(exchange, chunk)
+            async for chunk in body:
+                heartbeat.since_s = None
+                if exchange.first_byte_s is None:
+                    exchange.first_byte_s = self._clock()
+                exchange.sent_bytes += len(chunk)
+                if (sending := send(chunk)) is not None:
+                    await sending
                 between_events = chunk.endswith(EVENT_ENDS)
+                if between_events:
+                    heartbeat.since_s = time()
         except Exception as error:
             failure = ours(error)
             exchange.failed = failure.code
-            heartbeat.sending()
-            await exchange.outlet.chunk(failure.event() if between_events else b"\n\n" + failure.event())
+            heartbeat.since_s = None
+            if (sending := send(failure.event() if between_events else b"\n\n" + failure.event())) is not None:
+                await sending
         finally:
             await heartbeat.aclose()
-
-    async def _send_chunk(self, exchange: "Exchange", chunk: bytes) -> None:
-        if exchange.first_byte_s is None:
-            exchange.first_byte_s = self._clock()
-        exchange.sent_bytes += len(chunk)
-        await exchange.outlet.chunk(chunk)
 
     def _note(self, exchange: "Exchange", reply: Reply | None) -> None:
         """Account for a request that is over; without a reply, its client left."""

@@ -12,43 +12,36 @@ EVENT_ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
 class Heartbeat:
     """Sends a comment whenever its stream has been silent for a whole interval.
 
-    The stream's own loop calls `waiting` before each wait for a chunk, unless the last one stopped within an event, and
-    `sending` before each send; so a comment starts neither within a send nor within an event. One timer a stream, none
-    a chunk.
+    The stream's own loop sets `since_s` to the time before each wait for a chunk, unless the last one stopped within an
+    event, and to None before each send; so a comment starts neither within a send nor within an event. One timer a
+    stream, none a chunk.
     """
 
-    __slots__ = ("_interval_s", "_loop", "_send", "_since_s", "_task", "_timer")
+    __slots__ = ("_interval_s", "_loop", "_send", "_task", "_timer", "since_s")
 
-    def __init__(self, send: Callable[[bytes], Awaitable[None]], interval_s: float) -> None:
+    def __init__(self, send: Callable[[bytes], Awaitable[None] | None], interval_s: float) -> None:
         self._send = send
         self._interval_s = interval_s
         self._loop = asyncio.get_running_loop()
-        self._since_s: float | None = None
+        self.since_s: float | None = None
         """Loop time since which the stream waits; None while it sends."""
         self._task: asyncio.Task[None] | None = None
         self._timer = self._loop.call_later(interval_s, self._tick)
 
-    def waiting(self) -> None:
-        """The stream waits for its next chunk."""
-        self._since_s = self._loop.time()
-
-    def sending(self) -> None:
-        """The stream has something to send itself."""
-        self._since_s = None
-
     def _tick(self) -> None:
         now_s = self._loop.time()
-        silent_s = 0.0 if self._since_s is None else now_s - self._since_s
+        silent_s = 0.0 if self.since_s is None else now_s - self.since_s
         wait_s = self._interval_s - silent_s
         if wait_s <= 0:
             wait_s = self._interval_s
             if self._task is None or self._task.done():
-                self._since_s = now_s
+                self.since_s = now_s
                 self._task = self._loop.create_task(self._beat())
         self._timer = self._loop.call_later(wait_s, self._tick)
 
     async def _beat(self) -> None:
-        await self._send(COMMENT)
+        if (sending := self._send(COMMENT)) is not None:
+            await sending
 
     async def aclose(self) -> None:
         """Stop; a comment under way is cancelled."""

@@ -25,8 +25,8 @@ class Outlet(Protocol):
     async def start(self, status: int, headers: Headers) -> None:
         """The head of a stream."""
 
-    async def chunk(self, data: bytes) -> None:
-        """A piece of the stream, not empty."""
+    def chunk(self, data: bytes) -> Awaitable[None] | None:
+        """A piece of the stream, not empty. What is returned, if anything, is to be awaited before the next."""
 
     async def end(self) -> None:
         """The stream is complete."""
@@ -49,8 +49,8 @@ class AsgiOutlet:
     async def start(self, status: int, headers: Headers) -> None:
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
-    async def chunk(self, data: bytes) -> None:
-        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+    def chunk(self, data: bytes) -> Awaitable[None]:
+        return self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
