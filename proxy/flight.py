@@ -236,8 +236,11 @@ class Flight(Generic[H]):
 
     def open(self, head: H, *, joinable: bool = True) -> None:
         """Set the head; once. `joinable=False` keeps further readers out from here on."""
-        if self.over:
-            return
+        if not self.over:
+            self._open(head, joinable)
+            self._wake()
+
+    def _open(self, head: H, joinable: bool) -> None:
         if self._head is not _UNSET:
             raise RuntimeError("this flight has a head already")
         self._head = head
@@ -246,7 +249,6 @@ class Flight(Generic[H]):
                 reader.alone = True
         if not joinable:
             self.close_to_joins()
-        self._wake()
 
     def append(self, chunk: bytes, *, withheld: bool = False) -> bool:
         """Log a chunk and wake who waits for it. False: await `room` before reading more.
@@ -271,13 +273,12 @@ class Flight(Generic[H]):
 
     def answer(self, head: H, body: bytes) -> None:
         """`open`, `append` and `end` at once, for a reply that is there as a whole. Nobody may join any more."""
-        if self.over:
-            return
-        self.open(head, joinable=False)
-        if body and self._readers:
-            self._log_chunk(body)
-        self.over = True
-        self._wake()
+        if not self.over:
+            self._open(head, joinable=False)
+            if body and self._readers:
+                self._log_chunk(body)
+            self.over = True
+            self._wake()
 
     def _log_chunk(self, chunk: bytes) -> None:
         size = len(chunk)
@@ -324,9 +325,11 @@ class Flight(Generic[H]):
         if self._joinable:
             self._joinable = False
             del self._slots[self.key]
-            self._drop_read()
             if self._log:
+                self._drop_read()
                 self._wake()
+            else:
+                self._at_tail = len(self._readers)
 
     def land(self, error: BaseException | None) -> None:
         """The task is done; for `Flights` only."""
@@ -336,7 +339,8 @@ class Flight(Generic[H]):
             else:
                 self.fail(error)
         self._landed = True
-        self.close_to_joins()
+        if self._joinable:
+            self.close_to_joins()
         if self._log:
             self._watch_unread()
 
@@ -344,8 +348,8 @@ class Flight(Generic[H]):
         """For `Reader.close`, which calls it once."""
         del self._readers[reader]
         self._flights.readers -= 1
-        if not self._joinable:
-            self._move_on(reader.position)
+        if not self._joinable and reader.position == self._tail:
+            self._leave_tail()
         if not self._readers and not self.over:
             self.fail(asyncio.CancelledError())
             cast(asyncio.Task[None], self.task).cancel()
@@ -372,12 +376,11 @@ class Flight(Generic[H]):
         # A flight whose readers have read everything goes on even while other logs hold all the memory there is.
         return self._within_bounds() or not self._bytes or self.over
 
-    def _move_on(self, position: int) -> None:
-        """A reader has left `position`, by reading or by leaving; called only once nobody may join."""
-        if position == self._tail:
-            self._at_tail -= 1
-            if self._at_tail <= 0:
-                self._drop_read()
+    def _leave_tail(self) -> None:
+        """A reader has left the tail, by reading or by leaving; called only once nobody may join."""
+        self._at_tail -= 1
+        if self._at_tail <= 0 and self._log:
+            self._drop_read()
 
     def _drop_read(self) -> None:
         # Runs over the readers, but only when the last of them left the tail: on average once per reader and chunk.
@@ -474,14 +477,20 @@ class Reader(Generic[H]):
         while True:
             if self._closed:
                 raise self._left()
-            if flight.over or not flight._joinable:
-                if self.position < flight._tail + len(flight._log):
-                    taken.append(self._take(None))
-                if flight.over:
-                    if flight.failure is not None:
-                        raise flight.failure.with_traceback(None)
-                    self.close()
-                    return taken[0] if len(taken) == 1 else b"".join(taken)
+            if flight.over:
+                if flight.failure is not None:
+                    raise flight.failure.with_traceback(None)
+                log = flight._log
+                if len(log) == 1 and self.position == flight._tail and not taken and flight._withheld is None:
+                    body = log[0]
+                else:
+                    if self.position < flight._tail + len(log):
+                        taken.append(self._take(None))
+                    body = b"".join(taken)
+                self.close()
+                return body
+            if not flight._joinable and self.position < flight._tail + len(flight._log):
+                taken.append(self._take(None))
             self._patient = True
             waiter = self._waiter = asyncio.get_running_loop().create_future()
             try:
@@ -541,8 +550,8 @@ class Reader(Generic[H]):
             self.position = end
         else:
             chunk = self._take_several(end, max_bytes)
-        if not flight._joinable:
-            flight._move_on(position)
+        if position == flight._tail and not flight._joinable:
+            flight._leave_tail()
         return chunk
 
     def _take_several(self, end: int, max_bytes: int | None) -> bytes:

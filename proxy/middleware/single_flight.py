@@ -85,7 +85,7 @@ class SingleFlight:
         try:
             if flight.beginning:
                 await asyncio.sleep(0)
-            if isinstance(reply, ProxyError) or _transient(reply.status):
+            if isinstance(reply, ProxyError) or (reply.status >= 400 and _transient(reply.status)):
                 reply = await self._ask_again(flight, ctx, call_next, reply)
             head = Head(reply)
             if isinstance(reply.body, bytes):

@@ -213,7 +213,7 @@ async def test_S14_after_the_end_of_its_stream_a_heartbeat_sends_nothing():
         await asyncio.Event().wait()  # the client takes nothing
 
     heartbeat = Heartbeat(send, 1)
-    heartbeat.since_s = asyncio.get_running_loop().time()
+    heartbeat.waiting()
     await asyncio.sleep(1.5)
     await heartbeat.aclose()
     await asyncio.sleep(10)
@@ -304,6 +304,25 @@ async def test_F04_200_together_pay_once_through_any_interleaving(modes):
         assert s.engine.stats.generations == 1
         outcomes = {call.outcome.partition("; ttl")[0] for call in calls}
         assert outcomes >= {"fwd=miss; collapsed", "hit"}
+
+
+@STREAMED
+async def test_F04_of_a_burst_the_engine_is_asked_before_the_second_has_joined(stream):
+    """Else what it takes to read all the others would come on top of the engine's time."""
+    joined_when_asked: list[int] = []
+
+    async with stack() as s:
+
+        def asked(_: object) -> ScriptedReply:
+            joined_when_asked.append(s.app.flights.joined)
+            return ScriptedReply(stream_of("a") if stream else answer("a"), wait=1.0)
+
+        s.upstream.script(asked)
+        calls = [Call(s.app, chat(stream=stream)).start() for _ in range(64)]
+        for call in calls:
+            await call.whole()
+        assert joined_when_asked == [0]
+        assert s.app.flights.joined == 63
 
 
 async def test_F04_a_stream_beside_a_plain_flight_is_at_most_a_second_generation():

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 import pytest
@@ -214,6 +214,256 @@ async def test_cancelling_one_reader_disturbs_no_other():
     bodies = await asyncio.gather(*tasks, return_exceptions=True)
     assert bodies[1::2] == [b"abc"] * 5
     assert all(isinstance(body, asyncio.CancelledError) for body in bodies[::2])
+    assert_nothing_left(them)
+
+
+# Who wants the whole
+
+
+async def suspensions(waiting: Coroutine[Any, Any, bytes]) -> tuple[bytes, int]:
+    """What `waiting` returns, and how often it suspended."""
+    counted = _Counted(waiting)
+    return await counted, counted.suspensions
+
+
+class _Counted:
+    def __init__(self, waiting: Coroutine[Any, Any, bytes]) -> None:
+        self._waiting = waiting
+        self.suspensions = 0
+
+    def __await__(self) -> Generator[Any, Any, bytes]:
+        while True:
+            try:
+                awaited = self._waiting.send(None)
+            except StopIteration as end:
+                body: bytes = end.value
+                return body
+            self.suspensions += 1
+            yield awaited
+
+
+async def test_who_wants_the_whole_is_woken_once_and_has_left_then():
+    them = flights()
+    flight = lead(them, chunks(b"a", b"b", b"c", b"d"))
+    stepwise, patient = asyncio.create_task(read(flight.join())), flight.join()
+    assert await suspensions(patient.whole()) == (b"abcd", 1)
+    assert await stepwise == b"abcd"
+    assert_nothing_left(them)
+
+
+async def test_what_came_before_is_part_of_the_whole_and_what_was_read_is_not():
+    them = flights()
+    flight = lead(them, chunks(b"a", b"b", b"c", b"d"))
+    reader = flight.join()
+    assert await anext(reader) == b"a"
+    await asyncio.sleep(1.5)
+    assert await flight.join().whole() == b"abcd"
+    assert await reader.whole() == b"bcd"
+    assert_nothing_left(them)
+
+
+async def test_the_whole_is_taken_as_it_comes_once_the_log_is_not_kept():
+    them, held = flights(max_log_bytes=4), []
+
+    async def produce(flight: Flight[str]) -> None:
+        flight.open(HEAD)
+        for number in range(10):
+            await asyncio.sleep(1)
+            if not flight.append(b"%04d" % number):
+                await flight.room()
+            held.append(them.total_bytes)
+
+    flight = lead(them, produce)
+    whole = b"".join(b"%04d" % number for number in range(10))
+    assert list(await asyncio.gather(flight.join().whole(), flight.join().whole())) == [whole, whole]
+    assert max(held) <= 8
+    assert them.cut == 0
+    assert_nothing_left(them)
+
+
+async def test_the_whole_holds_no_memory_of_a_flight_that_was_replaced():
+    them = flights()
+
+    async def produce(flight: Flight[str]) -> None:
+        flight.open(HEAD)
+        flight.append(b"a")
+        await asyncio.sleep(10)
+        flight.append(b"b")
+
+    old = asyncio.create_task(lead(them, produce).join().whole())
+    await asyncio.sleep(1)
+    assert them.total_bytes == 1
+    lead(them, silence).join()
+    await settle()
+    assert them.total_bytes == 0
+    assert await old == b"ab"
+    await them.drain(0)
+
+
+async def test_the_whole_leaves_out_what_is_withheld():
+    them = flights()
+
+    async def produce(flight: Flight[str]) -> None:
+        flight.open(HEAD)
+        flight.append(b"text ")
+        flight.append(b"usage", withheld=True)
+
+    flight = lead(them, produce)
+    plain, curious = flight.join(), flight.join()
+    curious.with_withheld = True
+    assert list(await asyncio.gather(plain.whole(), curious.whole())) == [b"text ", b"text usage"]
+    assert_nothing_left(them)
+
+
+async def test_there_is_no_whole_of_a_flight_that_failed():
+    them = flights()
+
+    async def produce(flight: Flight[str]) -> None:
+        await chunks(b"a", b"b")(flight)
+        raise ConnectionResetError
+
+    reader = lead(them, produce).join()
+    with pytest.raises(ConnectionResetError):
+        await reader.whole()
+    reader.close()
+    assert_nothing_left(them)
+
+
+async def test_the_whole_of_a_closed_reader_is_an_error():
+    them = flights()
+    flight = lead(them, silence)
+    flight.join()
+    reader = flight.join()
+    waiting = asyncio.create_task(reader.whole())
+    await settle()
+    reader.close(SlowReader("too slow"))
+    with pytest.raises(SlowReader):
+        await waiting
+    await them.drain(0)
+
+
+# A reply that is there as a whole
+
+
+@pytest.mark.parametrize("body", [b"answer", b""])
+async def test_an_answer_is_head_body_and_end_at_once_and_nobody_joins_after_it(body):
+    them, found = flights(), []
+
+    async def produce(flight: Flight[str]) -> None:
+        await asyncio.sleep(1)
+        flight.answer(HEAD, body)
+        found.append(them.find(KEY, stream=True))
+        await asyncio.sleep(1)
+
+    flight = lead(them, produce)
+    stepwise, patient = asyncio.create_task(read(flight.join())), flight.join()
+    assert await patient.head() == HEAD
+    assert await suspensions(patient.whole()) == (body, 0)
+    assert await stepwise == body
+    assert found == [None]
+    assert (asyncio.get_running_loop().time(), len(them), them.total_bytes) == (1.0, 1, 0)
+    await them.drain(5)
+    assert_nothing_left(them)
+
+
+async def test_an_answer_nobody_waits_for_holds_no_memory():
+    them = flights()
+
+    async def produce(flight: Flight[str]) -> None:
+        flight.answer(HEAD, b"answer")
+        assert them.total_bytes == 0
+
+    flight = lead(them, produce)
+    await settle()
+    assert flight.failure is None
+    assert_nothing_left(them)
+
+
+async def test_an_answer_after_the_end_of_all_readers_is_ignored():
+    them = flights()
+
+    async def produce(flight: Flight[str]) -> None:
+        try:
+            await asyncio.sleep(100)
+        finally:
+            flight.answer(HEAD, b"late")
+
+    reader = lead(them, produce).join()
+    await settle()
+    reader.close()
+    await settle()
+    assert_nothing_left(them)
+
+
+async def test_only_who_was_there_alone_when_the_head_came_is_alone():
+    them = flights()
+    lone = lead(them, silence).join()
+    await settle()
+    late = them.find(KEY, stream=True)
+    assert late is not None
+    assert (lone.alone, late.join().alone) == (True, False)
+    both = lead(them, silence, key=b"other")
+    readers = [both.join(), both.join()]
+    await settle()
+    readers[0].close()
+    assert [reader.alone for reader in readers] == [False, False]
+    await them.drain(0)
+
+
+# The first step
+
+
+async def test_a_flight_that_is_begun_has_asked_before_anybody_else_runs():
+    them, order = flights(), []
+
+    async def produce(flight: Flight[str]) -> None:
+        order.append(f"asked, beginning={flight.beginning}, {asyncio.current_task() is flight.task}")
+        await asyncio.sleep(1)
+        order.append(f"answered, beginning={flight.beginning}, {asyncio.current_task() is flight.task}")
+        flight.answer(HEAD, b"answer")
+
+    async def other() -> None:
+        order.append("other")
+
+    waiting = asyncio.create_task(other())
+    flight = lead(them, produce)
+    reader = flight.join()
+    flight.begin()
+    assert await reader.whole() == b"answer"
+    await waiting
+    assert order == ["asked, beginning=True, True", "other", "answered, beginning=False, True"]
+    await settle()
+    assert_nothing_left(them)
+
+
+async def test_S12_leaving_after_the_first_step_cancels_what_it_waits_for():
+    them, waited_for = flights(), []
+
+    async def produce(flight: Flight[str]) -> None:
+        waited_for.append(asyncio.get_running_loop().create_future())
+        await waited_for[0]
+
+    flight = lead(them, produce)
+    reader = flight.join()
+    flight.begin()
+    reader.close()
+    await settle()
+    assert waited_for[0].cancelled()
+    assert_nothing_left(them)
+
+
+async def test_a_first_step_that_fails_is_the_readers_failure():
+    them = flights()
+
+    async def produce(flight: Flight[str]) -> None:
+        raise ConnectionResetError
+
+    flight = lead(them, produce)
+    reader = flight.join()
+    flight.begin()
+    assert them.find(KEY, stream=True) is flight
+    with pytest.raises(ConnectionResetError):
+        await read(reader)
     assert_nothing_left(them)
 
 

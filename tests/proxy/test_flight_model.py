@@ -30,6 +30,8 @@ class Client:
     reader: Reader[str]
     script: "Script" = field(repr=False)
     with_withheld: bool
+    wants_whole: bool
+    """Reads by `whole`, not chunk by chunk."""
     got: bytearray = field(default_factory=bytearray)
     read: asyncio.Task[None] | None = None
     stopped_by: BaseException | None = None
@@ -105,6 +107,9 @@ class FlightsMachine(RuleBasedStateMachine):
     async def read_some(self, client: Client, times: int) -> None:
         try:
             await client.reader.head()
+            if client.wants_whole:
+                client.got += await client.reader.whole()
+                raise StopAsyncIteration
             for _ in range(times):
                 client.got += await anext(client.reader)
         except asyncio.CancelledError:
@@ -132,15 +137,15 @@ class FlightsMachine(RuleBasedStateMachine):
         self.scripts.append(script)
         return script
 
-    def enter(self, script: Script, with_withheld: bool) -> None:
+    def enter(self, script: Script, with_withheld: bool, wants_whole: bool) -> None:
         reader = script.flight.join()
         reader.with_withheld = with_withheld
-        script.clients.append(Client(reader, script, with_withheld))
+        script.clients.append(Client(reader, script, with_withheld, wants_whole))
 
     # Clients
 
-    @rule(key=KEYS, stream=st.booleans(), with_withheld=st.booleans())
-    def a_client_comes(self, key, stream, with_withheld):
+    @rule(key=KEYS, stream=st.booleans(), with_withheld=st.booleans(), wants_whole=st.booleans(), begin=st.booleans())
+    def a_client_comes(self, key, stream, with_withheld, wants_whole, begin):
         flight = self.flights.find(key, stream=stream)
         script: Script | None
         if flight is None:
@@ -153,12 +158,18 @@ class FlightsMachine(RuleBasedStateMachine):
             assert not script.failed
             assert not script.cancelled
         if script is not None:
-            self.enter(script, with_withheld)
+            self.enter(script, with_withheld, wants_whole)
+        if begin and flight is None and script is not None:
+
+            async def take_the_first_step() -> None:
+                script.flight.begin()
+
+            self.runner.run(take_the_first_step())
 
     @rule(key=KEYS, stream=st.booleans())
     def a_client_comes_with_no_cache(self, key, stream):
         if (script := self.begin(key, stream)) is not None:
-            self.enter(script, with_withheld=False)
+            self.enter(script, with_withheld=False, wants_whole=False)
 
     @somebody_reads
     @rule(data=st.data(), times=st.integers(1, 5))
@@ -171,17 +182,21 @@ class FlightsMachine(RuleBasedStateMachine):
     @somebody_reads
     @rule(data=st.data(), settled=st.booleans())
     def a_clients_read_is_cancelled(self, data, settled):
-        """It may go on reading afterwards, as after a timeout."""
+        """It may go on reading afterwards, as after a timeout; who wanted the whole leaves."""
         client = data.draw(st.sampled_from(self.reading()))
         if client.read is not None:
             client.read.cancel()
-            if settled:
+            if client.wants_whole:
+                self.leave(client)
+            elif settled:
                 self.settle()
 
     @somebody_reads
     @rule(data=st.data())
     def a_client_leaves(self, data):
-        client = data.draw(st.sampled_from(self.reading()))
+        self.leave(data.draw(st.sampled_from(self.reading())))
+
+    def leave(self, client: Client) -> None:
         script = client.script
         was_over = script.flight.over
         client.reader.close()
@@ -191,6 +206,7 @@ class FlightsMachine(RuleBasedStateMachine):
             for stream in (False, True):
                 assert self.flights.find(script.key, stream=stream) is not script.flight
             self.settle()
+            assert script.flight.task is not None
             assert script.cancelled or script.flight.task.done()
 
     # Producers
@@ -210,6 +226,28 @@ class FlightsMachine(RuleBasedStateMachine):
             return True
 
         script.orders.put_nowait(order)
+        if settled:
+            self.settle()
+
+    @something_flies
+    @rule(data=st.data(), size=st.integers(0, LONGEST_CHUNK), settled=st.booleans())
+    def a_whole_answer_arrives(self, data, size, settled):
+        script = data.draw(st.sampled_from(self.live()))
+        if script.opened:
+            return
+        script.opened = True
+        self.produced += 1
+        body = bytes([self.produced % 256]) * size
+
+        def order(flight: Flight[str]) -> bool:
+            script.closed = True
+            script.chunks.append((body, False))
+            flight.answer("head", body)
+            return True
+
+        script.ended_with = StopAsyncIteration
+        script.orders.put_nowait(order)
+        script.orders.put_nowait(None)
         if settled:
             self.settle()
 
@@ -281,6 +319,22 @@ class FlightsMachine(RuleBasedStateMachine):
         assert self.flights.total_bytes == sum(script.flight._bytes for script in self.scripts)
 
     @invariant()
+    def who_wants_the_whole_sleeps_while_it_is_kept(self) -> None:
+        for client in self.reading():
+            flight = client.script.flight
+            if client.reader._patient and flight._joinable and not flight.over:
+                assert client.reader._waiter is not None
+
+    @invariant()
+    def the_readers_at_the_tail_are_counted(self) -> None:
+        for script in self.scripts:
+            flight = script.flight
+            if not flight._joinable:
+                positions = [reader.position for reader in flight._readers]
+                assert flight._at_tail == positions.count(flight._tail)
+                assert not flight._log or flight._at_tail or not positions
+
+    @invariant()
     def nobody_has_got_what_was_not_sent_to_them(self) -> None:
         for script in self.scripts:
             for client in script.clients:
@@ -296,6 +350,9 @@ class FlightsMachine(RuleBasedStateMachine):
                     case StopAsyncIteration():
                         assert script.ended_with is StopAsyncIteration
                         assert client.got == script.body(with_withheld=client.with_withheld)
+                    case Broken() if client.wants_whole:
+                        assert script.ended_with is Broken
+                        assert client.got == b""
                     case Broken():
                         assert script.ended_with is Broken
                         assert client.got == script.body(with_withheld=client.with_withheld)
