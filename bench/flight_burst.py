@@ -1,13 +1,16 @@
 """A burst of equal requests at one moment: how many generations it costs, and how much later than one alone it ends.
 
 The stub engine and the proxy are processes of their own. The connections stand before the burst; a round's time is from
-its first byte sent to the last byte of its slowest reply. Before each burst one request goes straight to the engine, so
-that one sees what of the difference is the machine's. Rounds alternate between plain and streamed.
+its first byte sent to the last byte of its slowest reply. The client does no more than receive while the clock runs: it
+reads the time with the bytes, and takes the replies apart afterwards. Its own CPU time of a round is told too. Before
+each burst one request goes straight to the engine, so that one sees what of the difference is the machine's. Rounds
+alternate between plain and streamed.
 """
 
 import argparse
-import asyncio
 import json
+import selectors
+import socket
 import statistics
 import sys
 import time
@@ -15,7 +18,6 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import orjson
-import uvloop
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -25,6 +27,7 @@ from bench.environment import generations, load_average, machine
 
 PATIENCE_S = 30.0
 WARM_UP_ROUNDS = 2
+READ_BYTES = 262_144
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +40,70 @@ class Round:
     """From the first byte sent to the end of the last reply."""
     direct_ms: float
     """One request without a proxy."""
+    client_ms: float
+    """CPU time that this process spent on the burst."""
     distinct_bodies: int
 
 
 class Connection:
-    """One kept-alive connection, on which one request at a time is sent and its reply read to the end."""
+    """One kept-alive connection, on which one request at a time is sent and its reply received to the end."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self.writer = writer
+    def __init__(self, url: str) -> None:
+        at = urlsplit(url)
+        self.socket = socket.create_connection((at.hostname, at.port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.setblocking(False)
+        self.reply = b""
+        self.ended_s = 0.0
 
-    async def reply(self) -> bytes:
-        """The body of a 200.
+    def send(self, data: bytes) -> None:
+        """Send a request, of a size that a socket's buffer takes."""
+        self.reply = b""
+        self.socket.sendall(data)
+
+    def receive(self) -> bool:
+        """Take what has come; whether the reply is whole.
 
         Raises:
-            RuntimeError: another status.
+            RuntimeError: the server closed the connection.
         """
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        status, _, fields = head.lower().partition(b"\r\n")
-        if b" 200 " not in status:
-            raise RuntimeError(f"the proxy answered {status.decode()}")
-        _, _, length = fields.partition(b"content-length: ")
-        if length:
-            return await self._reader.readexactly(int(length.partition(b"\r\n")[0]))
-        body = b""
-        while size := int(await self._reader.readline(), 16):
-            body += await self._reader.readexactly(size)
-            await self._reader.readexactly(2)
-        await self._reader.readexactly(2)
-        return body
+        data = self.socket.recv(READ_BYTES)
+        self.ended_s = time.perf_counter()
+        if not data:
+            raise RuntimeError("the server closed the connection within a burst")
+        self.reply += data
+        return is_whole(self.reply)
+
+
+def is_whole(reply: bytes) -> bool:
+    """Whether a reply has come to its end."""
+    head, end, body = reply.partition(b"\r\n\r\n")
+    if not end:
+        return False
+    _, found, length = head.lower().partition(b"\r\ncontent-length: ")
+    return len(body) >= int(length.partition(b"\r\n")[0]) if found else body.endswith(b"0\r\n\r\n")
+
+
+def body_of(reply: bytes) -> bytes:
+    """The body of a whole 200, without its framing.
+
+    Raises:
+        RuntimeError: another status.
+    """
+    head, _, rest = reply.partition(b"\r\n\r\n")
+    status = head.partition(b"\r\n")[0]
+    if b" 200 " not in status:
+        raise RuntimeError(f"the proxy answered {status.decode()}")
+    if b"\r\ncontent-length: " in head.lower():
+        return rest
+    body = b""
+    while True:
+        size, _, rest = rest.partition(b"\r\n")
+        count = int(size, 16)
+        if not count:
+            return body
+        body += rest[:count]
+        rest = rest[count + 2 :]
 
 
 def request(host: str, question: str, *, stream: bool) -> bytes:
@@ -83,37 +121,48 @@ def request(host: str, question: str, *, stream: bool) -> bytes:
     return "\r\n".join(lines).encode() + body
 
 
-async def burst(connections: list[Connection], data: bytes) -> tuple[float, set[bytes]]:
-    """Send `data` on all connections at once; milliseconds to the end of the slowest reply, and the bodies."""
-    started_s = time.perf_counter()
-    for connection in connections:
-        connection.writer.write(data)
-    bodies = await asyncio.wait_for(asyncio.gather(*(one.reply() for one in connections)), PATIENCE_S)
-    return (time.perf_counter() - started_s) * 1000, set(bodies)
+def burst(connections: list[Connection], data: bytes) -> tuple[float, float, set[bytes]]:
+    """Send `data` on all connections at once; milliseconds to the end of the slowest reply and of CPU, and the bodies.
+
+    Raises:
+        TimeoutError: nothing came for `PATIENCE_S`.
+    """
+    waiting = len(connections)
+    with selectors.DefaultSelector() as selector:
+        for connection in connections:
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+        began_cpu_s = time.process_time()
+        started_s = time.perf_counter()
+        for connection in connections:
+            connection.send(data)
+        while waiting:
+            ready = selector.select(PATIENCE_S)
+            if not ready:
+                raise TimeoutError(f"{waiting} replies did not come within {PATIENCE_S:g} s")
+            for key, _ in ready:
+                waiting -= key.data.receive()
+        client_s = time.process_time() - began_cpu_s
+    slowest_s = max(connection.ended_s for connection in connections) - started_s
+    return slowest_s * 1000, client_s * 1000, {body_of(connection.reply) for connection in connections}
 
 
-async def connect(url: str) -> Connection:
-    """A connection to the server at `url`."""
-    at = urlsplit(url)
-    return Connection(*await asyncio.open_connection(at.hostname, at.port))
-
-
-async def measure(proxy: str, engine: str, requests: int, rounds: int, *, quiet: bool) -> list[Round]:
+def measure(proxy: str, engine: str, requests: int, rounds: int, *, quiet: bool) -> list[Round]:
     """All rounds, without those that only warm up."""
     at = urlsplit(proxy)
-    connections = [await connect(proxy) for _ in range(requests)]
-    straight = await connect(engine)
+    connections = [Connection(proxy) for _ in range(requests)]
+    straight = Connection(engine)
     measured = []
     for number in track(range(-WARM_UP_ROUNDS, rounds), "bursts", console=Console(stderr=True), disable=quiet):
         stream = number % 2 == 1
         data = request(at.netloc, f"Burst {number}", stream=stream)
-        direct_ms, _ = await burst([straight], data)
+        direct_ms, _, _ = burst([straight], data)
         before = generations(engine)
-        slowest_ms, bodies = await burst(connections, data)
+        slowest_ms, client_ms, bodies = burst(connections, data)
         if number >= 0:
-            measured.append(Round(stream, generations(engine) - before, slowest_ms, direct_ms, len(bodies)))
+            calls = generations(engine) - before
+            measured.append(Round(stream, calls, slowest_ms, direct_ms, client_ms, len(bodies)))
     for connection in [*connections, straight]:
-        connection.writer.close()
+        connection.socket.close()
     return measured
 
 
@@ -128,6 +177,7 @@ def report(rounds: list[Round], arguments: argparse.Namespace) -> dict[str, obje
             "calls_per_round": sorted({one.calls for one in some}),
             "distinct_bodies": sorted({one.distinct_bodies for one in some}),
             "direct_ms_median": round(statistics.median(one.direct_ms for one in some), 1),
+            "client_cpu_ms_median": round(statistics.median(one.client_ms for one in some), 1),
             "slowest_ms_median": round(statistics.median(one.slowest_ms for one in some), 1),
             "slowest_over_upstream_median": round(statistics.median(ratios), 3),
             "slowest_over_upstream_worst": round(ratios[-1], 3),
@@ -193,9 +243,7 @@ def main(words: list[str] | None = None) -> int:
             stub_engine("--base-ms", str(arguments.upstream_ms), "--per-item-ms", "0") as engine,
             proxy_before(engine.url, "--access-log", "off") as proxy,
         ):
-            rounds = uvloop.run(
-                measure(proxy.url, engine.url, arguments.requests, arguments.rounds, quiet=arguments.json)
-            )
+            rounds = measure(proxy.url, engine.url, arguments.requests, arguments.rounds, quiet=arguments.json)
     except NotStarted as error:
         print(error, file=sys.stderr)
         return 1
