@@ -283,6 +283,18 @@ class _Events:
     told.
     """
 
+    __slots__ = (
+        "_begun",
+        "_exchange",
+        "_failure",
+        "_in_event",
+        "_max_event_bytes",
+        "_next",
+        "_ready",
+        "_splitter",
+        "_withhold",
+    )
+
     def __init__(self, exchange: Exchange, source: Stream, max_event_bytes: int, *, withhold: bool) -> None:
         """`source` is the reply of `exchange`, or what decodes it; the exchange ends with it."""
         self._exchange = exchange

@@ -16,7 +16,7 @@ class ReplyParser:
     """Feed it the bytes of one connection; `begin` before each request. Read its fields, they are never wrong."""
 
     __slots__ = (
-        "_codings",
+        "_coding",
         "_feed_data",
         "_for_head",
         "_is_1_1",
@@ -55,7 +55,7 @@ class ReplyParser:
         self.until_close = False
         self._is_1_1 = False
         """The final reply surely says that it is HTTP/1.1; asking the parser costs more than this."""
-        self._codings: list[bytes] = []
+        self._coding: bytes | None = None
         self._for_head = method == "HEAD"
         self._quiet_bytes = 0
 
@@ -108,7 +108,8 @@ class ReplyParser:
         if name == b"content-length":
             self.length = int(value)  # llhttp has refused what is no number
         elif name == b"transfer-encoding":
-            self._codings.append(value.strip().lower())
+            value = value.strip().lower()
+            self._coding = value if self._coding is None else self._coding + b", " + value
 
     def on_headers_complete(self) -> None:
         if self._quiet_bytes > MAX_HEAD_BYTES and _size(self.headers) > MAX_HEAD_BYTES:
@@ -121,19 +122,19 @@ class ReplyParser:
             self.begun = self._is_1_1 = False
             self.headers = []
             self.length = None
-            self._codings = []
+            self._coding = None
             return
         version = "1.1" if self._is_1_1 else self._parser.get_http_version()
         if version not in ("1.1", "1.0"):
             raise not_http()
-        if self._codings and (self._codings != [b"chunked"] or version == "1.0"):
+        if self._coding is not None and (self._coding != b"chunked" or version == "1.0"):
             raise not_http()
         self.status = status
         if self._for_head:
             # llhttp waits for the body that the head describes, so this parser is good for no other reply.
             self.complete = True
         elif status not in _BODILESS:
-            self.until_close = self.length is None and not self._codings
+            self.until_close = self.length is None and self._coding is None
 
     def on_body(self, data: bytes) -> None:
         if self.complete:
