@@ -67,33 +67,56 @@ class StreamFold:
     def take_all(self, events: list[bytes]) -> bool:
         """Take the data of all events, read in one go; False, and in an unknown state, where that can't be done."""
         end = len(events) - (events[-1] == DONE)
-        if not all(
-            len(data) <= NESTING_DUMPED or data.count(b"{") + data.count(b"[") <= NESTING_DUMPED for data in events
-        ):
+        starts, runs = _runs(events[:end])
+        for data in starts:
+            if len(data) > NESTING_DUMPED and data.count(b"{") + data.count(b"[") > NESTING_DUMPED:
+                return False
+        joined = b",".join(starts)
+        if holds_long_number(joined):
             return False
-        joined = b",".join(events[:end])
         try:
             chunks = orjson.loads(b"[%b]" % joined)
-        except orjson.JSONDecodeError:
-            return False
-        if len(chunks) != end or holds_long_number(joined):
-            return False
-        try:
-            for chunk in chunks:
+            if len(chunks) != len(starts):
+                return False
+            for place, chunk in enumerate(chunks):
                 if chunk is None:
                     continue
                 if type(chunk) is not dict or chunk.get("error") is not None:
                     return False
                 self._add(chunk)
-        except Unmergeable:
+                if place in runs and not self._add_texts(starts[place], runs[place]):
+                    return False
+        except (orjson.JSONDecodeError, Unmergeable):
             return False
         self._done = end < len(events)
         return True
 
+    def _add_texts(self, start: bytes, run: "_Run") -> bool:
+        """Add what follows `start`, the event just added; False if the run's texts are not those that were seen."""
+        if not run.texts:
+            return True
+        # Before the seam is an open string, and a member's value. If one letter more there is one more of the text, and
+        # nothing else, then whatever stands there is the text.
+        if self._run is None:
+            return False
+        longer = orjson.loads(start[: run.seam] + b"x" + start[run.seam :])
+        if _pop_text(longer)[3] != self._pieces[-1] + "x" or longer != self._run:
+            return False
+        # A text without a quote in it ends where its string does: after a backslash at its end, the last string of all
+        # would stay open. One with quotes in it has to be a string by itself.
+        joined = b'","'.join(run.texts)
+        if joined.count(b'"') != 2 * (len(run.texts) - 1):
+            for text in run.texts:
+                if not isinstance(orjson.loads(b'"%b"' % text), str):
+                    return False
+        self._pieces += orjson.loads(b'["%b"]' % joined)
+        return True
+
     def finish(self) -> Folded:
         """What all of it came to. Nothing may be fed any more."""
-        for event in self._splitter.end():
-            self._take(event)
+        if len(self._splitter):
+            for event in self._splitter.end():
+                self._take(event)
         try:
             self._end_run()
         except Unmergeable:
@@ -124,9 +147,7 @@ class StreamFold:
     def _add(self, chunk: Any) -> None:
         # Most chunks differ from the one before in a piece of text alone: one comparison tells so, in place of a merge.
         try:
-            (choice,) = chunk["choices"]
-            holder, name = (choice["delta"], "content") if "delta" in choice else (choice, "text")
-            piece = holder.pop(name)
+            choice, holder, name, piece = _pop_text(chunk)
         except (AttributeError, KeyError, TypeError, ValueError):
             self._end_run()
             _add_chunk(self._fields, self._choices, chunk)
@@ -153,6 +174,17 @@ class StreamFold:
             _add_chunk(self._fields, self._choices, {**run, "choices": [whole]})
 
 
+def _pop_text(chunk: Any) -> tuple[dict[str, Any], dict[str, Any], str, Any]:
+    """Take the text out of a chunk of one choice: this choice, what held the text, under which name, and the text.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: it is no such chunk.
+    """
+    (choice,) = chunk["choices"]
+    holder, name = (choice["delta"], "content") if "delta" in choice else (choice, "text")
+    return choice, holder, name, holder.pop(name)
+
+
 def _is_only_text(choice: dict[str, Any]) -> bool:
     """Whether a choice without its text holds nothing that would append or extend if it came again."""
     return type(choice.get("index")) is int and not any(
@@ -161,6 +193,61 @@ def _is_only_text(choice: dict[str, Any]) -> bool:
         else isinstance(value, list | dict) or (isinstance(value, str) and name not in NOT_APPENDED)
         for name, value in choice.items()
     )
+
+
+@dataclass(slots=True)
+class _Run:
+    """What follows an event and is the same but for its text."""
+
+    seam: int
+    """Where the text of that event ends."""
+    texts: list[bytes]
+    """The others' as they stand between the quotes."""
+
+
+def _runs(events: list[bytes]) -> tuple[list[bytes], dict[int, _Run]]:
+    """The events of a stream, but of each run that differs in a text only the first; and by its place the run.
+
+    So of most streams all but a few events need not be read. What seems to be the text may be another one, such as one
+    in a tool's arguments: that is for the reader to see. A stream without such runs is soon taken as it is.
+    """
+    starts: list[bytes] = []
+    runs: dict[int, _Run] = {}
+    texts: list[bytes] = []
+    looks = FRUITLESS_LOOKS
+    begin = tail = 0
+    before = after = b""
+    for place, event in enumerate(events):
+        if begin and event.startswith(before) and event.endswith(after) and len(event) >= begin + tail:
+            texts.append(event[begin:-tail])
+            continue
+        looks += len(texts)
+        if len(starts) >= looks:
+            return starts + events[place:], runs
+        begin, end = _text_in(event)
+        before, after = event[:begin], event[end:]
+        tail = len(after)
+        texts = []
+        if begin:
+            runs[len(starts)] = _Run(end, texts)
+        starts.append(event)
+    return starts, runs
+
+
+FRUITLESS_LOOKS = 8
+"""How many events may be looked at for a text beyond those that then need not be read."""
+
+
+def _text_in(event: bytes) -> tuple[int, int]:
+    """From where to where there seems to be the text; twice 0 where none seems to be."""
+    for name in (b'"content":', b'"text":'):
+        value = event.find(name) + len(name)
+        if value >= len(name) and event.startswith((b'"', b' "'), value):
+            begin = event.index(b'"', value) + 1
+            end = event.find(b'"', begin)
+            if end >= 0 and not event.endswith(b"\\", begin, end):
+                return begin, end
+    return 0, 0
 
 
 def fold_stream(body: bytes) -> Folded:

@@ -3,7 +3,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.fold import StreamFold, fold, fold_stream, is_usage_only, read_record
@@ -98,6 +98,66 @@ def test_folding_parsed_chunks_and_raw_bytes_agree(chunks):
         assert folded.record == fold(chunks)
     except Unmergeable:
         assert folded.record is None
+
+
+BETWEEN_QUOTES = [
+    *(b"", b"a", b" x", b'\\"', b"\\\\", b"\\n", "日".encode(), b"\\ud83d\\ude42"),
+    # None of these is a text by itself; some are one together.
+    *(
+        b'"',
+        b"\\",
+        b'","',
+        b",\\",
+        b'a","role":"b',
+        b"\\ud83d",
+        b"\\ude42",
+        b"\xf0\x9f",
+        b"\x99\x82",
+        b"\x01",
+        b"\\u00",
+    ),
+]
+
+AROUND = [
+    (b'{"id":"x","choices":[{"index":0,"delta":{"content":"', b'"},"finish_reason":null}]}'),
+    (b'{"id": "x", "choices": [{"index": 0, "text": "', b'", "finish_reason": null}]}'),
+    # What looks like the text is not, or is not what counts.
+    (b'{"x":{"content":"', b'"},"choices":[{"index":0,"delta":{"content":"b"}}]}'),
+    (b'{"choices":[{"index":0,"delta":{"content":"', b'","content":"ax"}}]}'),
+    (b'{"choices":[{"index":0,"delta":{"content":"', b'"},"delta":{"content":"b"}}]}'),
+    (b'{"x\\"content":"', b'","choices":[{"index":0,"delta":{"content":"b"}}]}'),
+    (b'{"choices":[{"index":0,"delta":{"tool_calls":[{"content":"', b'"}]}}]}'),
+    (b'{"error":null,"choices":[{"index":0,"x":["a"],"delta":{"content":"', b'"}}]}'),
+]
+
+
+@settings(max_examples=250)
+@given(
+    st.sampled_from(AROUND),
+    st.lists(st.sampled_from(BETWEEN_QUOTES[:8]) | st.sampled_from(BETWEEN_QUOTES), min_size=1, max_size=8),
+)
+def test_events_that_differ_in_a_text_fold_as_if_each_were_read_alone(around, texts):
+    before, after = around
+    raw = b"".join(encode(before + text + after) for text in texts) + encode(b"[DONE]")
+    one_by_one = StreamFold()
+    one_by_one.feed(raw)
+    assert fold_stream(raw) == one_by_one.finish()
+
+
+def test_an_event_too_short_to_hold_a_text_is_not_one_of_a_run():
+    before, after = AROUND[0]
+    assert fold_stream(encode(before + b"a" + after) * 2).record is not None
+    assert fold_stream(encode(before + b"a" + after) + encode(before + after[1:])).record is None
+
+
+def test_a_run_of_texts_is_whole_and_in_order_around_what_interrupts_it():
+    pieces = ["a", '"b"', "c\n", "日", "\\", "d"]
+    chunks = [chunk(said(content=piece)) for piece in pieces]
+    chunks[2:2] = [chunk(said(reasoning="hm")), chunk(said(content="-"), usage={"n": 1})]
+    record = fold_stream(body(*chunks, chunk(said(finish="stop")))).record
+    assert record is not None
+    assert record["choices"][0]["message"]["content"] == 'a"b"-c\n日\\d'
+    assert record["usage"] == {"n": 1}
 
 
 @given(chat_streams)
