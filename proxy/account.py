@@ -16,6 +16,9 @@ from proxy.metrics import Metrics
 PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
 """A cache in front of askonce must not share what askonce keeps apart."""
 
+GONE = 499
+"""The status told of a request whose client left."""
+
 _OURS = frozenset(
     {b"age", b"cache-control", b"cache-status", b"cdn-cache-control", b"content-length", b"date", b"expires"}
     | {b"pragma", b"surrogate-control", b"x-request-id"}
@@ -71,39 +74,41 @@ class Account:
         now_s = self._clock()
         elapsed_s = now_s - arrived_s
         first_s = (first_byte_s or now_s) - arrived_s
-        self._metrics.replied("model", 499 if reply is None else reply.status)
+        self._metrics.replied("model", GONE if reply is None else reply.status)
         if ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED:
             self._metrics.answered(ctx, reply, first_s, elapsed_s)
         if self._log.on:
-            self._log.write(
-                {
-                    "request_id": request_id,
-                    **_line(path, ctx, reply, sent_bytes, failed),
-                    "ttft_ms": round(first_s * 1000, 2),
-                    "e2e_ms": round(elapsed_s * 1000, 2),
-                }
-            )
+            template = _line(path, ctx, reply, failed)
+            key = b"null" if ctx is None else b'"%b"' % ctx.key[:6].hex().encode("ascii")
+            named = request_id.encode("ascii")
+            self._log.add(template % (time.time(), named, key, sent_bytes, first_s * 1000, elapsed_s * 1000))
 
     def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> "Repeated":
         """For a reply from `entry` that goes out again and again, at once: what is the same each time, made ready."""
         assert isinstance(reply.body, bytes)
-        line = orjson.dumps(_line(ctx.path, ctx, reply, len(reply.body), None))[1:-1].replace(b"%", b"%%")
-        template = b'{"time":%.3f,"request_id":"%b",' + line + b',"ttft_ms":%.2f,"e2e_ms":%.2f}\n'
-        return Repeated(self._metrics.repeated(ctx, entry, reply), self._log, self._clock, template)
+        template = _line(ctx.path, ctx, reply, None)
+        told = ctx.key[:6].hex().encode("ascii"), len(reply.body)
+        return Repeated(self._metrics.repeated(ctx, entry, reply), self._log, self._clock, template, told)
 
 
 class Repeated:
     """Writes down one reply after another, of which only times and request ids differ."""
 
-    __slots__ = ("_clock", "_count", "_log", "_template")
+    __slots__ = ("_clock", "_count", "_key", "_log", "_sent_bytes", "_template")
 
     def __init__(
-        self, count: Callable[[float], None], log: AccessLog, clock: Callable[[], float], template: bytes
+        self,
+        count: Callable[[float], None],
+        log: AccessLog,
+        clock: Callable[[], float],
+        template: bytes,
+        told: tuple[bytes, int],
     ) -> None:
         self._count = count
         self._log = log
         self._clock = clock
         self._template = template
+        self._key, self._sent_bytes = b'"%b"' % told[0], told[1]
 
     def note(self, request_id: bytes, arrived_s: float) -> None:
         """As `Account.note`, for a reply that goes out whole."""
@@ -111,24 +116,37 @@ class Repeated:
         self._count(elapsed_s)
         if self._log.on:
             elapsed_ms = elapsed_s * 1000
-            self._log.add(self._template % (time.time(), request_id, elapsed_ms, elapsed_ms))
+            told = time.time(), request_id, self._key, self._sent_bytes, elapsed_ms, elapsed_ms
+            self._log.add(self._template % told)
 
 
-def _line(
-    path: str, ctx: RequestContext | None, reply: Reply | None, sent_bytes: int, failed: str | None
-) -> dict[str, object]:
-    """What the access log tells of a request, but for its id and its times."""
-    complete = ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED
-    return {
-        "path": path,
-        "status": 499 if reply is None else reply.status,
-        "outcome": "gone" if reply is None else reply.outcome,
-        "detail": None if reply is None else reply.detail,
-        "failed": failed,
-        "family": ctx.family.name if ctx is not None and complete else None,
-        "model": ctx.route.label if ctx is not None and complete else None,
-        "upstream": None if reply is None else reply.upstream,
-        "tenant": None if ctx is None else ctx.tenant.label,
-        "key": None if ctx is None else ctx.key[:6].hex(),
-        "bytes": sent_bytes,
-    }
+def _line(path: str, ctx: RequestContext | None, reply: Reply | None, failed: str | None) -> bytes:
+    """A line of the access log as a format: of time, request id, key as JSON, bytes, and milliseconds twice."""
+    if reply is None:
+        tenant = None if ctx is None else ctx.tenant.label
+        return _format(path, GONE, "gone", None, failed, None, None, None, tenant)
+    outcome, detail, upstream = reply.outcome, reply.detail, reply.upstream
+    if ctx is None:
+        return _format(path, reply.status, outcome, detail, failed, None, None, upstream, None)
+    tenant = ctx.tenant.label
+    if outcome is Outcome.REFUSED:
+        return _format(path, reply.status, outcome, detail, failed, None, None, upstream, tenant)
+    return _format(path, reply.status, outcome, detail, failed, ctx.family.name, ctx.route.label, upstream, tenant)
+
+
+@lru_cache(1024)
+def _format(
+    path: str,
+    status: int,
+    outcome: str,
+    detail: str | None,
+    failed: str | None,
+    family: str | None,
+    model: str | None,
+    upstream: str | None,
+    tenant: str | None,
+) -> bytes:
+    before = {"path": path, "status": status, "outcome": outcome, "detail": detail, "failed": failed}
+    before |= {"family": family, "model": model, "upstream": upstream, "tenant": tenant}
+    same = orjson.dumps(before)[1:-1].replace(b"%", b"%%")
+    return b'{"time":%.3f,"request_id":"%b",' + same + b',"key":%b,"bytes":%d,"ttft_ms":%.2f,"e2e_ms":%.2f}\n'

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import httptools
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from proxy.departure import DEPARTURE, Departure
@@ -46,7 +46,11 @@ Direct = Callable[[bytes, list[tuple[bytes, bytes]], str | None, bytes, DirectCy
 
 
 class Lane(Protocol):
-    """Answers some POST requests before there is a task for them: a whole reply, or None."""
+    """Answers some POST requests before there is a task for them.
+
+    Its replies have status 200, and begin behind the status line: headers, an empty line, the body. None: the request
+    goes the usual way.
+    """
 
     def parsed(self, url: bytes, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes | None:
         """Asked with each request that may be answered so."""
@@ -80,6 +84,16 @@ class State(ServerState):
         self.lane = lane
         self.direct = direct
         self.draining = False
+        self._written: tuple[list[tuple[bytes, bytes]], bytes] = [], b""
+
+    def default_lines(self) -> bytes:
+        """`default_headers`, which uvicorn makes anew each second, as they are written."""
+        headers, lines = self._written
+        if headers is not self.default_headers:
+            headers = self.default_headers
+            lines = b"".join([b"%b: %b\r\n" % item for item in headers])
+            self._written = headers, lines
+        return lines
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -234,14 +248,14 @@ class LimitedProtocol(HttpToolsProtocol):
         return True
 
     def _answer(self, reply: bytes) -> None:
-        """A whole reply to a request that has no cycle."""
-        self.transport.write(reply)
+        """A reply of the lane, to a request that has no cycle."""
+        self.transport.write(b"".join((STATUS_LINE[200], self._state.default_lines(), reply)))
         self._after_reply()
 
     def _go_direct(self, body: bytes) -> bool:
         if self._state.direct is None:
             return False
-        cycle = DirectCycle(self.transport, self.flow, self.on_response_complete)
+        cycle = DirectCycle(self.transport, self.flow, self._state.default_lines, self.on_response_complete)
         peer = None if self.client is None else self.client[0]
         answering = self._state.direct(self.url, self.headers, peer, body, cycle, self._departure)
         if answering is None:

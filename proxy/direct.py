@@ -19,8 +19,6 @@ from proxy.outlet import BODYLESS
 JOINED_BYTES = 65_536
 """A body up to this goes behind its head in one piece; a longer one is not copied."""
 
-CLOSE = b"connection: close\r\n"
-
 logger = logging.getLogger("askonce.server")
 
 
@@ -35,6 +33,7 @@ class DirectCycle:
     """One request whose body has been read, on a connection of ours."""
 
     __slots__ = (
+        "_default_lines",
         "_flow",
         "_on_complete",
         "_transport",
@@ -47,9 +46,17 @@ class DirectCycle:
     more_body: Final = False
     message_event: Final = _Unheard()
 
-    def __init__(self, transport: asyncio.Transport, flow: FlowControl, on_complete: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        flow: FlowControl,
+        default_lines: Callable[[], bytes],
+        on_complete: Callable[[], None],
+    ) -> None:
+        """`default_lines`: the headers that every reply of the server has, such as the date, as they are written."""
         self._transport = transport
         self._flow = flow
+        self._default_lines = default_lines
         self._on_complete = on_complete
         self.disconnected = False
         """Set by the protocol: nobody reads any more."""
@@ -64,9 +71,7 @@ class DirectCycle:
             await self._flow.drain()
         if self.disconnected:
             return
-        framing = b"" if status in BODYLESS else b"content-length: %d\r\n" % len(body)
-        head = head_bytes(status, headers, framing, keep_alive=self.keep_alive)
-        self.response_started = True
+        head = self._head(status, headers, b"" if status in BODYLESS else b"content-length: %d\r\n" % len(body))
         if len(body) <= JOINED_BYTES:
             self._transport.write(head + body)
         else:
@@ -80,9 +85,7 @@ class DirectCycle:
             await self._flow.drain()
         if self.disconnected:
             return
-        head = head_bytes(status, headers, b"transfer-encoding: chunked\r\n", keep_alive=self.keep_alive)
-        self.response_started = True
-        self._transport.write(head)
+        self._transport.write(self._head(status, headers, b"transfer-encoding: chunked\r\n"))
 
     def chunk(self, data: bytes) -> Awaitable[None] | None:
         """See Outlet.chunk."""
@@ -112,24 +115,22 @@ class DirectCycle:
         if not self.response_complete:
             self._transport.close()
 
+    def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
+        """Status line and headers; `framing` is the line that says where the body ends, if it has one.
+
+        Raises:
+            ValueError: a header holds a line break or a NUL.
+        """
+        lines = b"".join([b"%b: %b\r\n" % item for item in headers])
+        count = len(headers)
+        if lines.count(b"\n") != count or lines.count(b"\r") != count or b"\0" in lines:
+            raise ValueError("a header of a reply holds a line break or a NUL")
+        self.response_started = True
+        end = b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
+        return b"".join((STATUS_LINE[status], self._default_lines(), lines, framing, end))
+
     def _complete(self) -> None:
         self.response_complete = True
         if not self.keep_alive:
             self._transport.close()
         self._on_complete()
-
-
-def head_bytes(status: int, headers: Headers, framing: bytes, *, keep_alive: bool) -> bytes:
-    """Status line and headers.
-
-    Args:
-        framing: the line that says where the body ends; empty for a reply without one.
-
-    Raises:
-        ValueError: a header holds a line break or a NUL.
-    """
-    lines = b"".join([b"%b: %b\r\n" % item for item in headers])
-    count = len(headers)
-    if lines.count(b"\n") != count or lines.count(b"\r") != count or b"\0" in lines:
-        raise ValueError("a header of a reply holds a line break or a NUL")
-    return b"%b%b%b%b\r\n" % (STATUS_LINE[status], lines, framing, b"" if keep_alive else CLOSE)

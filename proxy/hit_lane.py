@@ -43,7 +43,7 @@ _Name = tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]]
 
 
 class HitLane:
-    """Called by the protocol; each call returns the whole reply, or None."""
+    """See `proxy.connection.Lane`."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class HitLane:
             return None
         assert isinstance(reply.body, bytes)
         reply.outcome, reply.age_s, reply.ttl_s = Outcome.HIT, 0, 0
-        lines = [b"HTTP/1.1 200 OK"]
+        lines = []
         for name, value in head_of(reply, "", ctx):
             match name:
                 case b"x-request-id":
