@@ -21,7 +21,7 @@ from proxy.upstream.credentials import Credentials
 from proxy.upstream.pool import Pool, Upstream
 
 EVENT_STREAM = b"text/event-stream"
-MISS, BYPASS = Outcome.MISS, Outcome.BYPASS
+MISS, BYPASS = Outcome.MISS, Outcome.BYPASS  # read once: from the class it is a call
 
 FAILURES = frozenset({500, 502, 503, 504})
 """Statuses by which an engine says that it, not the request, is at fault. A poison body may cause them too."""
