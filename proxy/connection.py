@@ -41,7 +41,7 @@ MAX_HELD_BYTES = 65_536
 """A longer body is the application's from here on."""
 
 Reply = Coroutine[Any, Any, None]
-Direct = Callable[[bytes, list[tuple[bytes, bytes]], str | None, bytes, DirectCycle, Departure], Reply | None]
+Direct = Callable[[bytes, list[tuple[bytes, bytes]], str | None, bytes, DirectCycle], Reply | None]
 """URL, headers, peer and body of a POST, and its way back, to what answers it, or to None: then ASGI is used."""
 
 
@@ -127,6 +127,8 @@ class LimitedProtocol(HttpToolsProtocol):
         """The body so far, up to MAX_HELD_BYTES, of a request that may do without ASGI."""
         self._timer: asyncio.TimerHandle | None = None
         self._departure = Departure()
+        self._direct: DirectCycle | None = None
+        """The last one; requests behind it may have become `cycle` before it is complete."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
@@ -136,6 +138,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._disarm()
         super().connection_lost(exc)
         self._departure.happened()
+        if self._direct is not None:
+            self._direct.disconnect()
 
     def on_message_begin(self) -> None:
         # uvicorn's own makes a scope as well, which only the requests need that `_begin` hands over.
@@ -257,14 +261,12 @@ class LimitedProtocol(HttpToolsProtocol):
             return False
         cycle = DirectCycle(self.transport, self.flow, self._state.default_lines, self.on_response_complete)
         peer = None if self.client is None else self.client[0]
-        answering = self._state.direct(self.url, self.headers, peer, body, cycle, self._departure)
+        answering = self._state.direct(self.url, self.headers, peer, body, cycle)
         if answering is None:
             return False
         self.cycle = cycle  # type: ignore[assignment]  # it answers what uvicorn asks of its own
-        task = self.loop.create_task(answering)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-        task.add_done_callback(cycle.over)
+        self._direct = cycle
+        cycle.begin(self.loop.create_task(answering), self.tasks)
         return True
 
     def _may_be_held(self) -> bool:

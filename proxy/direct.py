@@ -2,13 +2,13 @@
 
 uvicorn's protocol keeps asking its `RequestResponseCycle` how far a request is: whether its reply has begun, whether it
 is complete, whether the connection stays. `DirectCycle` answers the same questions, so that pipelining, keep-alive,
-shutdown and refusals go on as they are, and is the edge's `Outlet` besides.
+shutdown and refusals go on as they are, and is the edge's `Outlet` and the chain's `Client` besides.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
@@ -30,17 +30,24 @@ class _Unheard:
 
 
 class DirectCycle:
-    """One request whose body has been read, on a connection of ours."""
+    """One request whose body has been read, on a connection of ours: its way back, and its client.
+
+    The protocol calls `begin`, and `disconnect` when the connection is lost; uvicorn's part of it clears `keep_alive`.
+    """
 
     __slots__ = (
         "_default_lines",
         "_flow",
         "_on_complete",
+        "_tasks",
         "_transport",
+        "_watching",
         "disconnected",
+        "gone",
         "keep_alive",
         "response_complete",
         "response_started",
+        "task",
     )
 
     more_body: Final = False
@@ -58,12 +65,52 @@ class DirectCycle:
         self._flow = flow
         self._default_lines = default_lines
         self._on_complete = on_complete
+        self._watching = False
+        self.task: asyncio.Task[None] | None = None
+        """What answers the request."""
         self.disconnected = False
-        """Set by the protocol: nobody reads any more."""
+        """Nobody reads any more."""
+        self.gone = False
+        """The task was cancelled because nobody reads any more."""
         self.keep_alive = True
-        """Cleared by the protocol when the server stops: the reply is the connection's last."""
+        """Cleared when the server stops: the reply is the connection's last."""
         self.response_started = False
         self.response_complete = False
+
+    def begin(self, task: asyncio.Task[None], tasks: set[asyncio.Task[Any]]) -> None:
+        """`task` answers the request; it is among `tasks` until it is done."""
+        self.task = task
+        self._tasks = tasks
+        tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("a request's task failed with %s", type(error).__name__)
+        if not self.response_complete:
+            self._transport.close()  # without an end, so that nobody takes the reply for whole
+
+    def disconnect(self) -> None:
+        """Nobody reads any more."""
+        if not self.response_complete:
+            self.disconnected = True
+            self._cancel()
+
+    def _cancel(self) -> None:
+        if self._watching and not self.gone and self.task is not None:
+            self.gone = True
+            self.task.cancel()
+
+    def watch(self) -> None:
+        """See Client.watch."""
+        self._watching = True
+        if self.disconnected:
+            self._cancel()
+
+    def close(self) -> None:
+        """The request is over, or all but its reply: its client may leave."""
+        self._watching = False
 
     async def whole(self, status: int, headers: Headers, body: bytes) -> None:
         """See Outlet.whole."""
@@ -107,13 +154,6 @@ class DirectCycle:
         if not self.disconnected:
             self._transport.write(b"0\r\n\r\n")
             self._complete()
-
-    def over(self, task: asyncio.Task[None]) -> None:
-        """The request's task is done: a reply without its end is cut off."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            logger.error("a request's task failed with %s", type(error).__name__)
-        if not self.response_complete:
-            self._transport.close()
 
     def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
         """Status line and headers; `framing` is the line that says where the body ends, if it has one.

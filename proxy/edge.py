@@ -9,6 +9,7 @@ from typing import Any
 from proxy.account import Account, head_of
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.departure import DEPARTURE, Departure
+from proxy.direct import DirectCycle
 from proxy.errors import BodyTooLarge, Headers, ProxyError
 from proxy.headers import request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
@@ -73,14 +74,14 @@ class Edge:
             await self._run(exchange, body)
 
     def direct(
-        self, url: bytes, headers: Headers, peer: str | None, body: bytes, outlet: Outlet, departure: Departure
+        self, url: bytes, headers: Headers, peer: str | None, body: bytes, cycle: DirectCycle
     ) -> Coroutine[Any, Any, None] | None:
         """The same for a POST that our own server has read whole; None where the request is for somebody else."""
         path, _, query = url.partition(b"?")
         name = DIRECT_PATHS.get(path)
         if name is None or b"#" in query or len(body) > self._max_body_bytes:
             return None
-        return self._run(Exchange(self._clock(), name, query, headers, peer, outlet, WatchedClient(departure)), body)
+        return self._run(Exchange(self._clock(), name, query, headers, peer, cycle, cycle), body)
 
     async def _run(self, exchange: "Exchange", body: bytes) -> None:
         client = exchange.client
@@ -224,7 +225,7 @@ class Exchange:
         headers: Headers,
         peer: str | None,
         outlet: Outlet,
-        client: "WatchedClient",
+        client: "WatchedClient | DirectCycle",
     ) -> None:
         self.arrived_s = arrived_s
         self.path = path
