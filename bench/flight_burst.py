@@ -4,7 +4,8 @@ The stub engine and the proxy are processes of their own. The connections stand 
 its first byte sent to the last byte of its slowest reply. The client does no more than receive while the clock runs: it
 reads the time with the bytes, and takes the replies apart afterwards. Its own CPU time of a round is told too. Before
 each burst one request goes straight to the engine, so that one sees what of the difference is the machine's. Rounds
-alternate between plain and streamed.
+alternate between plain and streamed. The families are the default ones without semantic lookup, whose embedder would be
+loading meanwhile.
 """
 
 import argparse
@@ -13,8 +14,10 @@ import selectors
 import socket
 import statistics
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import orjson
@@ -24,6 +27,7 @@ from rich.table import Table
 
 from bench.children import NotStarted, proxy_before, stub_engine
 from bench.environment import generations, load_average, machine
+from bench.side_by_side.build import exact_only
 
 PATIENCE_S = 30.0
 WARM_UP_ROUNDS = 2
@@ -241,9 +245,13 @@ def main(words: list[str] | None = None) -> int:
     try:
         with (
             stub_engine("--base-ms", str(arguments.upstream_ms), "--per-item-ms", "0") as engine,
-            proxy_before(engine.url, "--access-log", "off") as proxy,
+            tempfile.TemporaryDirectory(prefix="askonce-burst-") as folder,
         ):
-            rounds = measure(proxy.url, engine.url, arguments.requests, arguments.rounds, quiet=arguments.json)
+            policies = Path(folder, "policies.yaml")
+            policies.write_text(exact_only())
+            options = ("--access-log", "off", "--policies", str(policies))
+            with proxy_before(engine.url, *options) as proxy:
+                rounds = measure(proxy.url, engine.url, arguments.requests, arguments.rounds, quiet=arguments.json)
     except NotStarted as error:
         print(error, file=sys.stderr)
         return 1
