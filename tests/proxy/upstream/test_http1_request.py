@@ -9,7 +9,7 @@ from tests.proxy.upstream.asks import get, post
 
 
 @pytest.fixture
-def heads():
+def heads() -> HeadEncoder:
     return HeadEncoder(Origin.parse("http://engine:8000"))
 
 
@@ -20,7 +20,7 @@ def test_a_head_is_its_request_line_host_headers_and_framing(heads):
     assert heads.encode(get(b"/")) == b"GET / HTTP/1.1\r\nhost: engine:8000\r\n\r\n"
 
 
-def test_the_next_request_with_the_same_headers_is_framed_by_its_own_body(heads):
+def test_the_next_request_with_the_same_headers_is_framed_by_its_own_body(heads: HeadEncoder):
     def lengths(body: bytes) -> bytes:
         return heads.encode(post(body, headers=[(b"a", b"1")])).rpartition(b"a: 1\r\n")[2]
 
