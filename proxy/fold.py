@@ -46,14 +46,16 @@ class Folded:
 class StreamFold:
     """Folds a stream while it passes, so that no moment has to fold all of it. Bounded by the caller."""
 
-    __slots__ = ("_choices", "_done", "_error_body", "_fields", "_pieces", "_run", "_splitter", "_unfoldable")
+    __slots__ = ("_choices", "_done", "_error_body", "_fields", "_gap", "_pieces", "_run", "_splitter", "_unfoldable")
 
     def __init__(self) -> None:
         self._splitter = EventSplitter()
         self._fields: dict[str, Any] = {}
         self._choices = Items()
         self._run: Record | None = None
-        """The last chunk without its text, if merging an equal one again would change nothing but that text."""
+        """The last chunk with null for its text, if merging an equal one again would change nothing but that text."""
+        self._gap: tuple[dict[str, Any], str] = {}, ""
+        """Where in it the text was: in which object, under which name."""
         self._pieces: list[str] = []
         """The texts of the chunks since then that were equal but for it: not merged yet."""
         self._error_body: tuple[int, bytes] | None = None
@@ -100,7 +102,7 @@ class StreamFold:
         if self._run is None:
             return False
         longer = orjson.loads(start[: run.seam] + b"x" + start[run.seam :])
-        if _pop_text(longer)[3] != self._pieces[-1] + "x" or longer != self._run:
+        if _cut_text(longer)[3] != self._pieces[-1] + "x" or longer != self._run:
             return False
         # A text without a quote in it ends where its string does: after a backslash at its end, the last string of all
         # would stay open. One with quotes in it has to be a string by itself.
@@ -147,7 +149,7 @@ class StreamFold:
     def _add(self, chunk: Any) -> None:
         # Most chunks differ from the one before in a piece of text alone: one comparison tells so, in place of a merge.
         try:
-            choice, holder, name, piece = _pop_text(chunk)
+            choice, holder, name, piece = _cut_text(chunk)
         except (AttributeError, KeyError, TypeError, ValueError):
             self._end_run()
             _add_chunk(self._fields, self._choices, chunk)
@@ -158,6 +160,7 @@ class StreamFold:
         self._end_run()
         if type(piece) is str and _is_only_text(choice):
             self._run = chunk
+            self._gap = holder, name
             self._pieces.append(piece)
         else:
             holder[name] = piece
@@ -167,32 +170,47 @@ class StreamFold:
         """Merge the run as the one chunk it amounts to."""
         if self._run is not None:
             run, self._run = self._run, None
-            choice = run["choices"][0]
-            text = "".join(self._pieces)
+            holder, name = self._gap
+            holder[name] = "".join(self._pieces)
             self._pieces.clear()
-            whole = {**choice, "delta": {"content": text}} if "delta" in choice else {**choice, "text": text}
-            _add_chunk(self._fields, self._choices, {**run, "choices": [whole]})
+            _add_chunk(self._fields, self._choices, run)
 
 
-def _pop_text(chunk: Any) -> tuple[dict[str, Any], dict[str, Any], str, Any]:
-    """Take the text out of a chunk of one choice: this choice, what held the text, under which name, and the text.
+def _cut_text(chunk: Any) -> tuple[dict[str, Any], dict[str, Any], str, Any]:
+    """Put null for the text of a chunk of one choice: this choice, what held the text, under which name, and the text.
 
     Raises:
         AttributeError, KeyError, TypeError, ValueError: it is no such chunk.
     """
     (choice,) = chunk["choices"]
-    holder, name = (choice["delta"], "content") if "delta" in choice else (choice, "text")
-    return choice, holder, name, holder.pop(name)
+    if "delta" in choice:
+        holder, name = choice["delta"], "content"
+        if holder.get(name) is None:
+            name = "reasoning_content" if "reasoning_content" in holder else "reasoning"
+    else:
+        holder, name = choice, "text"
+    piece = holder[name]
+    holder[name] = None
+    return choice, holder, name, piece
 
 
 def _is_only_text(choice: dict[str, Any]) -> bool:
     """Whether a choice without its text holds nothing that would append or extend if it came again."""
-    return type(choice.get("index")) is int and not any(
-        value
-        if name == "delta"
-        else isinstance(value, list | dict) or (isinstance(value, str) and name not in NOT_APPENDED)
-        for name, value in choice.items()
-    )
+    if type(choice.get("index")) is not int:
+        return False
+    if "delta" not in choice:
+        return _may_repeat(choice)
+    return _may_repeat(choice["delta"]) and _may_repeat({**choice, "delta": None})
+
+
+def _may_repeat(members: dict[str, Any]) -> bool:
+    for name, value in members.items():
+        if isinstance(value, str):
+            if name not in NOT_APPENDED:
+                return False
+        elif isinstance(value, (list, dict)):
+            return False
+    return True
 
 
 @dataclass(slots=True)
@@ -240,7 +258,7 @@ FRUITLESS_LOOKS = 8
 
 def _text_in(event: bytes) -> tuple[int, int]:
     """From where to where there seems to be the text; twice 0 where none seems to be."""
-    for name in (b'"content":', b'"text":'):
+    for name in (b'"content":', b'"text":', b'"reasoning_content":', b'"reasoning":'):
         value = event.find(name) + len(name)
         if value >= len(name) and event.startswith((b'"', b' "'), value):
             begin = event.index(b'"', value) + 1

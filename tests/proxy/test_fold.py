@@ -121,7 +121,10 @@ BETWEEN_QUOTES = [
 AROUND = [
     (b'{"id":"x","choices":[{"index":0,"delta":{"content":"', b'"},"finish_reason":null}]}'),
     (b'{"id": "x", "choices": [{"index": 0, "text": "', b'", "finish_reason": null}]}'),
+    (b'{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"reasoning":"', b'"}}]}'),
+    (b'{"choices":[{"index":0,"delta":{"content":"', b'","reasoning_content":null}}]}'),
     # What looks like the text is not, or is not what counts.
+    (b'{"choices":[{"index":0,"delta":{"content":"b","reasoning_content":"', b'"}}]}'),
     (b'{"x":{"content":"', b'"},"choices":[{"index":0,"delta":{"content":"b"}}]}'),
     (b'{"choices":[{"index":0,"delta":{"content":"', b'","content":"ax"}}]}'),
     (b'{"choices":[{"index":0,"delta":{"content":"', b'"},"delta":{"content":"b"}}]}'),
@@ -152,12 +155,15 @@ def test_an_event_too_short_to_hold_a_text_is_not_one_of_a_run():
 
 def test_a_run_of_texts_is_whole_and_in_order_around_what_interrupts_it():
     pieces = ["a", '"b"', "c\n", "日", "\\", "d"]
-    chunks = [chunk(said(content=piece)) for piece in pieces]
-    chunks[2:2] = [chunk(said(reasoning="hm")), chunk(said(content="-"), usage={"n": 1})]
+    chunks = [chunk(said(role="assistant", content=piece)) for piece in pieces]
+    chunks[2:2] = [*(chunk(said(reasoning=piece)) for piece in pieces), chunk(said(content="-"), usage={"n": 1})]
     record = fold_stream(body(*chunks, chunk(said(finish="stop")))).record
-    assert record is not None
-    assert record["choices"][0]["message"]["content"] == 'a"b"-c\n日\\d'
-    assert record["usage"] == {"n": 1}
+    assert record == fold([*chunks, chunk(said(finish="stop"))])
+    assert record["choices"][0]["message"] == {
+        "role": "assistant",
+        "content": 'a"b"-c\n日\\d',
+        "reasoning": "".join(pieces),
+    }
 
 
 @given(chat_streams)
