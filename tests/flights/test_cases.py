@@ -213,7 +213,7 @@ async def test_S14_after_the_end_of_its_stream_a_heartbeat_sends_nothing():
         await asyncio.Event().wait()  # the client takes nothing
 
     heartbeat = Heartbeat(send, 1)
-    heartbeat.waiting()
+    heartbeat.since_s = asyncio.get_running_loop().time()
     await asyncio.sleep(1.5)
     await heartbeat.aclose()
     await asyncio.sleep(10)
