@@ -1,5 +1,6 @@
 """The key: all that can change an answer, and nothing else."""
 
+import hashlib
 import random
 from typing import Any
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.model import FamilyPolicy
-from proxy.keys import IGNORED_WITH_USER, cache_key, namespace
+from proxy.keys import IGNORED_WITH_USER, SCHEMA, cache_key, namespace
 from tests.builders import CHAT, COMPLETIONS, chat, completion
 
 numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -121,6 +122,15 @@ def test_K07_the_order_of_members_is_not_in_the_key_and_the_order_of_lists_is():
 
 def test_K07_the_key_is_the_same_after_a_restart():
     assert key(chat()).hex() == "98a19ea17bb83ad2702eb82703cce65b0756d0aad9983cf19f6ed813728e91c3"
+
+
+@pytest.mark.parametrize("query", ["", "?api-version=1", "?x=" + "y" * 500])
+def test_K07_a_key_is_the_digest_of_its_parts_however_long_the_path(query):
+    body, meaning = chat(temperature=0.0), FamilyPolicy().meaning
+    head = orjson.dumps([SCHEMA, CHAT + query, b"t".hex(), "", meaning.hex()])
+    whole = head + b"\n" + orjson.dumps({**body, "model": "m", "temperature": 0}, option=orjson.OPT_SORT_KEYS)
+    for _ in range(2):
+        assert key(body, path=CHAT + query) == hashlib.sha256(whole).digest()
 
 
 def test_K08_all_parts_of_a_content_count():
