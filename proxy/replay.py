@@ -46,7 +46,8 @@ class Marks:
         """What was dumped with so many `places` in it, as a format: every other per cent sign is doubled."""
         doubled = dumped.replace(b"%", b"%%")
         if len(doubled) - len(dumped) == places:
-            return dumped
+            # As a copy: orjson leaves what it writes in a buffer of several times its size.
+            return bytes(memoryview(dumped))
         for name in (self.id, self.created):
             doubled = doubled.replace(b"%%%%(%b)" % name, b"%%(%b)" % name)
         return doubled
