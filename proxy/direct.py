@@ -38,6 +38,7 @@ class DirectCycle:
     __slots__ = (
         "_default_lines",
         "_flow",
+        "_held",
         "_on_complete",
         "_tasks",
         "_transport",
@@ -66,6 +67,8 @@ class DirectCycle:
         self._default_lines = default_lines
         self._on_complete = on_complete
         self._watching = False
+        self._held = b""
+        """The head of a stream, for at most one turn of the loop."""
         self.task: asyncio.Task[None] | None = None
         """What answers the request."""
         self.disconnected = False
@@ -132,18 +135,22 @@ class DirectCycle:
             await self._flow.drain()
         if self.disconnected:
             return
-        self._transport.write(self._head(status, headers, b"transfer-encoding: chunked\r\n"))
+        # Held for one turn of the loop: the first chunk is often there by then, and goes in the same segment.
+        self._held = self._head(status, headers, b"transfer-encoding: chunked\r\n")
+        asyncio.get_running_loop().call_soon(self._release)
 
     def chunk(self, data: bytes) -> Awaitable[None] | None:
         """See Outlet.chunk."""
         if self._flow.write_paused:
             return self._chunk_later(data)
         if not self.disconnected:
-            self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+            self._transport.write(b"%b%x\r\n%b\r\n" % (self._held, len(data), data))
+            self._held = b""
         return None
 
     async def _chunk_later(self, data: bytes) -> None:
         await self._flow.drain()
+        self._release()
         if not self.disconnected:
             self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
 
@@ -152,8 +159,14 @@ class DirectCycle:
         if self._flow.write_paused:
             await self._flow.drain()
         if not self.disconnected:
-            self._transport.write(b"0\r\n\r\n")
+            self._transport.write(self._held + b"0\r\n\r\n")
+            self._held = b""
             self._complete()
+
+    def _release(self) -> None:
+        if self._held and not self.disconnected:
+            self._transport.write(self._held)
+            self._held = b""
 
     def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
         """Status line and headers; `framing` is the line that says where the body ends, if it has one.

@@ -120,6 +120,9 @@ class Http1Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
+        # uvloop sends what is over the limit at once, and the rest when all that happened in this turn has been dealt
+        # with: of a burst, the engine would hear only when the last of it has been read.
+        self.transport.set_write_buffer_limits(high=0)
         self._sender = Http1Sender(self.loop, self.transport, self._clock, self.fail)
 
     def data_received(self, data: bytes) -> None:
