@@ -34,6 +34,8 @@ from proxy.replay import END, Marks, new_id, personal, render
 Run = Callable[[int], Awaitable[None]]
 """Do it so many times."""
 
+ASKED = "Which city is the capital of France?"
+
 ENTRIES = 10_000
 """In the index of the semantic cases."""
 LONG_STREAM, SHORT_STREAM = 220, 20
@@ -168,6 +170,22 @@ def packaged_worker() -> EmbeddingWorker:
 
 
 @asynccontextmanager
+async def _embedding() -> AsyncIterator[Run]:
+    """A short question's vector, through the worker: what a lookup spends before it looks."""
+    worker = packaged_worker()
+    await worker.start(60)
+    numbers = itertools.count()
+
+    async def run(count: int) -> None:
+        for _ in range(count):
+            # Vectors of recent texts are kept: another scope asks for a new one.
+            assert isinstance(await worker.embed(ASKED, scope=b"%d" % next(numbers)), Vector)
+
+    yield run
+    await worker.aclose()
+
+
+@asynccontextmanager
 async def _semantic(*, embed: bool) -> AsyncIterator[Run]:
     """A semantic hit among 10,000 answered texts: one is the question in other words, the others are random points."""
     worker, space, lexicon = packaged_worker(), b"n" * 32, default_lexicon()
@@ -184,19 +202,18 @@ async def _semantic(*, embed: bool) -> AsyncIterator[Run]:
         other = Candidate(number.to_bytes(32), known, facts, time.monotonic(), "capitals")
         cache.add(space, Vector(values, vector.identity), other)
     cache.add(space, vector, Candidate(b"\xff" * 32, known, facts, time.monotonic(), "capitals"))
-    asked = "Which city is the capital of France?"
-    ready = await worker.embed(asked)
+    ready = await worker.embed(ASKED)
     assert isinstance(ready, Vector)
     numbers = itertools.count()
 
     async def run(count: int) -> None:
         for _ in range(count):
             # Vectors of recent texts are kept: another scope asks for a new one.
-            found = await worker.embed(asked, scope=b"%d" % next(numbers)) if embed else ready
+            found = await worker.embed(ASKED, scope=b"%d" % next(numbers)) if embed else ready
             assert isinstance(found, Vector)
             verdict, _ = decide(
                 cache.nearest(space, found, 5),
-                parse(asked, lexicon),
+                parse(ASKED, lexicon),
                 threshold=0.8,
                 guards=frozenset(),
                 is_fresh=lambda candidate: True,
@@ -223,6 +240,7 @@ CASES = (
     Case("miss_plain", "a miss, whole app, stored", partial(_miss, stream=False)),
     Case("miss_stream", f"a streamed miss of {SHORT_STREAM} chunks, whole app, stored", partial(_miss, stream=True)),
     Case("miss_stream_long", f"the same with {LONG_STREAM} chunks", partial(_miss, stream=True, pieces=LONG_STREAM)),
+    Case("embed", "the packaged embedder's vector of a short question, through the worker", _embedding),
     Case("semantic_search", f"nearest of {ENTRIES:,} and the guard, vector given", partial(_semantic, embed=False)),
     Case(
         "semantic_lookup", f"the same with the packaged embedder, {ENTRIES:,} entries", partial(_semantic, embed=True)
