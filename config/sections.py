@@ -250,7 +250,7 @@ class ServerSettings(Section):
     """Headers of a request; beyond it 431."""
 
     hit_lane: bool = True
-    """Answer exact hits of bytes that were asked before in the protocol itself, at a third of the cost."""
+    """Answer exact hits of bytes that were asked before in the protocol itself, at a quarter of the cost."""
 
 
 class MetricsSettings(Section):
