@@ -4,7 +4,7 @@ Limits, per connection. `_fed` counts the bytes since the head began, or since t
 trailers and chunk extensions. A connection is in one of these states, each with at most one timer:
 
     idle       closed after idle_timeout_s; a new one that stays silent, after head_timeout_s
-    head       over the limits 431; not complete head_timeout_s after its first byte 408
+    head       over the limits 431; not complete head_timeout_s after its first byte 408, unless we pause the reading
     body       less than MIN_BODY_BYTES within body_timeout_s 408, unless it is we who pause the reading
     answered   the reply is complete before the body: what still comes is dropped for LINGER_S, then closed
     refused    the refusal is written and our side ended; what still comes is dropped for LINGER_S, because closing
@@ -125,6 +125,9 @@ class LimitedProtocol(HttpToolsProtocol):
         self._idle_since_s = 0.0
         self._held: list[bytes] | None = None
         """The body so far, up to MAX_HELD_BYTES, of a request that may do without ASGI."""
+        self._held_bytes = 0
+        self._held_headers: list[tuple[bytes, bytes]] = []
+        """Those of its head: what follows its body are trailers."""
         self._timer: asyncio.TimerHandle | None = None
         self._departure = Departure()
         self._direct: DirectCycle | None = None
@@ -137,6 +140,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
         super().connection_lost(exc)
+        self._unset_keepalive_if_required()  # uvicorn's leaves it where the connection was reset
         self._departure.happened()
         if self._direct is not None:
             self._direct.disconnect()
@@ -173,7 +177,7 @@ class LimitedProtocol(HttpToolsProtocol):
                 lane.arrived_as(data)
         elif self._fed > self._limits.max_head_bytes or len(self.headers or ()) > self._limits.max_header_lines:
             self._refuse(HEAD_TOO_LARGE)
-        elif self._timer is None and self._fed:
+        elif self._timer is None and not self._between:
             if self._in_head:
                 self._arm(self._limits.head_timeout_s, self._head_late)
             else:
@@ -198,13 +202,18 @@ class LimitedProtocol(HttpToolsProtocol):
         self._fed = 1  # not nothing: the body is to come
         if self._may_be_held():
             self._held = []
+            self._held_bytes = 0
+            self._held_headers, self.headers = self.headers, []
         else:
             self._begin()
 
     def _begin(self) -> None:
         """Hand the request to the application; what came of its body follows."""
         held, self._held = self._held, None
-        url, headers, expected = self.url, self.headers, self.expect_100_continue
+        if held is None:
+            url, headers, expected = self.url, self.headers, self.expect_100_continue
+        else:
+            url, headers, expected = self.url, self._held_headers, False
         super().on_message_begin()
         self.url, self.headers, self.expect_100_continue = url, headers, expected
         self.scope["headers"] = headers
@@ -223,7 +232,8 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_body(body)
             return
         self._held.append(body)
-        if sum(map(len, self._held)) > MAX_HELD_BYTES:
+        self._held_bytes += len(body)
+        if self._held_bytes > MAX_HELD_BYTES:
             self._begin()
 
     def on_message_complete(self) -> None:
@@ -236,7 +246,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._whole += 1
         if self._held is not None:
             body = self._held[0] if len(self._held) == 1 else b"".join(self._held)
-            if self._take_lane(body) or self._go_direct(body):
+            if not self._state.draining and (self._take_lane(body) or self._go_direct(body)):
                 self._held = None
                 return
             self._begin()
@@ -244,7 +254,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _take_lane(self, body: bytes) -> bool:
         lane = self._state.lane
-        reply = None if lane is None else lane.parsed(self.url, self.headers, body)
+        reply = None if lane is None else lane.parsed(self.url, self._held_headers, body)
         if reply is None:
             return False
         self._by_lane += 1
@@ -261,7 +271,7 @@ class LimitedProtocol(HttpToolsProtocol):
             return False
         cycle = DirectCycle(self.transport, self.flow, self._state.default_lines, self.on_response_complete)
         peer = None if self.client is None else self.client[0]
-        answering = self._state.direct(self.url, self.headers, peer, body, cycle)
+        answering = self._state.direct(self.url, self._held_headers, peer, body, cycle)
         if answering is None:
             return False
         self.cycle = cycle  # type: ignore[assignment]  # it answers what uvicorn asks of its own
@@ -284,6 +294,11 @@ class LimitedProtocol(HttpToolsProtocol):
         """Nothing waits or is under way, the client reads what it gets, and the connection may stay."""
         cycle = self.cycle
         return (cycle is None or cycle.response_complete) and not self._state.draining and not self.flow.write_paused
+
+    def shutdown(self) -> None:
+        if self._held is not None:
+            self._begin()  # a request whose body is under way is no idle connection
+        super().shutdown()
 
     def on_response_complete(self) -> None:
         self._after_reply()
@@ -338,7 +353,9 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _head_late(self) -> None:
         self._timer = None
-        if self._fed:
+        if self.flow.read_paused:
+            self._arm(self._limits.head_timeout_s, self._head_late)
+        elif not self._between:
             self._refuse(HEAD_LATE)
         else:
             self.transport.close()
@@ -372,7 +389,8 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         cycle = self.cycle
-        answered = cycle is not None and cycle.response_complete and not self._in_head
+        answered = cycle is not None and cycle.response_complete and not self._in_head and self._held is None
+        self._held = None
         waiting = cycle is not None and not cycle.response_complete
         if waiting and not cycle.more_body:
             cycle.keep_alive = False

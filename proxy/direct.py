@@ -121,7 +121,11 @@ class DirectCycle:
             await self._flow.drain()
         if self.disconnected:
             return
-        head = self._head(status, headers, b"" if status in BODYLESS else b"content-length: %d\r\n" % len(body))
+        if status in BODYLESS:
+            framing = body = b""
+        else:
+            framing = b"content-length: %d\r\n" % len(body)
+        head = self._head(status, headers, framing)
         if len(body) <= JOINED_BYTES:
             self._transport.write(head + body)
         else:

@@ -15,7 +15,7 @@ from proxy.headers import request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
 from proxy.hit_lane import HitLane
 from proxy.openai import CHAT, COMPLETIONS, read_request
-from proxy.outlet import AsgiOutlet, Message, Outlet, Send
+from proxy.outlet import BODYLESS, AsgiOutlet, Message, Outlet, Send
 from proxy.tenants import Tenants
 
 Scope = Message
@@ -122,6 +122,9 @@ class Edge:
         body = reply.body
         headers = head_of(reply, exchange.request_id, exchange.ctx)
         outlet = exchange.outlet
+        if not isinstance(body, bytes) and reply.status in BODYLESS:
+            await body.aclose()
+            body = b""
         if isinstance(body, bytes):
             exchange.first_byte_s = self._clock()
             await outlet.whole(reply.status, headers, body)
