@@ -52,7 +52,7 @@ class Begun(Coroutine[Any, Any, R]):
     def send(self, value: Any) -> Any:
         """For the task."""
         if self._ended is not None:
-            raise self._ended
+            self._end()
         if self._first is not _NOTHING:
             first, self._first = self._first, _NOTHING
             return first
@@ -61,11 +61,19 @@ class Begun(Coroutine[Any, Any, R]):
     def throw(self, *error: Any) -> Any:
         """For the task: it is cancelled."""
         if self._ended is not None:
-            raise self._ended
+            self._end()
         first, self._first = self._first, _NOTHING
         if first is not _NOTHING and first is not None:
             first.cancel()  # as the task would have done, had it known what is awaited
         return self._coroutine.throw(*error)
+
+    def _end(self) -> Never:
+        assert self._ended is not None
+        ended, self._ended = self._ended, None
+        try:
+            raise ended
+        finally:
+            del ended  # its traceback holds this frame: without this, both would wait for the collector
 
     def close(self) -> None:
         """For the collector."""

@@ -33,6 +33,9 @@ MAX_REMEMBERED_BYTES = 16_777_216
 MAX_BODY_BYTES = 65_536
 """A longer body goes the usual way: it is seldom sent twice, and reading it is the smaller part of its cost."""
 
+SMALL_BYTES = 2048
+"""What a request's head and its reply count for at least."""
+
 VARYING = frozenset({b"x-request-id", b"traceparent", b"tracestate", b"x-stainless-retry-count"})
 """Headers that differ from request to request and have no part in any decision."""
 
@@ -75,6 +78,7 @@ class HitLane:
         """
         if (
             reply.outcome is Outcome.HIT
+            and isinstance(reply.body, bytes)
             and ctx.permits is ALL
             and not ctx.query
             and len(ctx.body) <= MAX_BODY_BYTES
@@ -83,7 +87,8 @@ class HitLane:
             and generation == self.generation
         ):
             name = _name(ctx.path.encode("ascii"), ctx.raw_headers, ctx.body)
-            self._by_parts.put(name, _Known(ctx), 2048 + 2 * len(ctx.body))
+            known = _Known(ctx, _size(ctx.raw_headers) + len(reply.body))
+            self._by_parts.put(name, known, 2 * len(ctx.body) + max(known.size, SMALL_BYTES))
 
     def forget(self) -> None:
         """A reload: nothing that was decided before counts."""
@@ -104,7 +109,7 @@ class HitLane:
     def arrived_as(self, data: bytes) -> None:
         """What `parsed` was asked last had come as `data`, one read that began and ended with it."""
         if self._answered is not None and len(data) <= MAX_BODY_BYTES:
-            self._by_bytes.put(data, self._answered, 2048 + len(data))
+            self._by_bytes.put(data, self._answered, len(data) + max(self._answered[0].size, SMALL_BYTES))
 
     def unparsed(self, data: bytes) -> bytes | None:
         """The reply to a read of the same bytes as one that `parsed` has answered, on a connection between requests."""
@@ -169,6 +174,8 @@ class _Known:
     """A request that the chain has answered from the cache."""
 
     ctx: RequestContext
+    size: int
+    """Bytes of its head and of its reply, which is kept as a format."""
     prepared: "_Prepared | None" = None
 
 
@@ -212,6 +219,10 @@ class _Remembered(Generic[K, V]):
         """Forget everything."""
         self._items.clear()
         self.size = 0
+
+
+def _size(headers: Headers) -> int:
+    return sum(len(name) + len(value) for name, value in headers)
 
 
 def _name(url: bytes, headers: Headers, body: bytes) -> _Name:
