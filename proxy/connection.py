@@ -21,7 +21,8 @@ from typing import Any, Protocol
 
 import httptools
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from proxy.departure import DEPARTURE, Departure
@@ -36,6 +37,9 @@ MIN_BODY_BYTES = 1024
 
 MAX_PIPELINED = 32
 """Requests that may wait behind the one being answered; one read can hold thousands."""
+
+MAX_READ_BEHIND = 4
+"""With more requests waiting the connection is not read on; with fewer, so that a client's leaving is seen."""
 
 MAX_HELD_BYTES = 65_536
 """A longer body is the application's from here on."""
@@ -130,8 +134,14 @@ class LimitedProtocol(HttpToolsProtocol):
         """Those of its head: what follows its body are trailers."""
         self._timer: asyncio.TimerHandle | None = None
         self._departure = Departure()
+        self._running: RequestResponseCycle | None = None
+        """The last one that uvicorn has started; likewise."""
         self._direct: DirectCycle | None = None
         """The last one; requests behind it may have become `cycle` before it is complete."""
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
@@ -141,6 +151,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._disarm()
         super().connection_lost(exc)
         self._unset_keepalive_if_required()  # uvicorn's leaves it where the connection was reset
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
         self._departure.happened()
         if self._direct is not None:
             self._direct.disconnect()
@@ -222,6 +234,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self.headers = []  # trailers go nowhere, instead of into the headers the application already looked at
         if self._state.draining:
             self.cycle.keep_alive = False
+        if 0 < len(self.pipeline) <= MAX_READ_BEHIND:
+            self.flow.resume_reading()
         if held:
             super().on_body(b"".join(held))
 

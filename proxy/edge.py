@@ -315,9 +315,10 @@ def refusal(error: ProxyError) -> Reply:
 
 def ours(error: Exception) -> ProxyError:
     """What a client is told of a failure. A fault of our own is logged, without its message: it may hold a prompt."""
+    raised_at, error.__traceback__ = error.__traceback__, None  # its frames hold the flight that holds the error
     if isinstance(error, ProxyError):
         return error
-    frames = "".join(traceback.format_tb(error.__traceback__))
+    frames = "".join(traceback.format_tb(raised_at))
     logger.error("a request failed with %s:\n%s", type(error).__name__, frames)
     return ProxyError("askonce failed on this request; its log says where.")
 

@@ -175,7 +175,7 @@ class Flight(Generic[H]):
         """Whether it is asked upstream as a stream."""
         self.run: Begun[None] | None = None
         self.task: asyncio.Task[None] | None = None
-        """These two set by `Flights.start`, once."""
+        """These two set by `Flights.start`, once, and cleared when it has landed."""
         self.beginning = False
         """Whether the producer is in a first step that `begin` takes: who came in the same turn has yet to join."""
         self.over = False
@@ -339,6 +339,7 @@ class Flight(Generic[H]):
             else:
                 self.fail(error)
         self._landed = True
+        self.run = self.task = None  # a task keeps where it failed, and so its frames, which hold this flight
         if self._joinable:
             self.close_to_joins()
         if self._log:
