@@ -39,7 +39,7 @@ MAX_PIPELINED = 32
 """Requests that may wait behind the one being answered; one read can hold thousands."""
 
 MAX_READ_BEHIND = 4
-"""With more requests waiting the connection is not read on; with fewer, so that a client's leaving is seen."""
+"""With up to so many whole requests waiting a connection is read on, so that its client's leaving is seen."""
 
 MAX_HELD_BYTES = 65_536
 """A longer body is the application's from here on."""
@@ -234,8 +234,6 @@ class LimitedProtocol(HttpToolsProtocol):
         self.headers = []  # trailers go nowhere, instead of into the headers the application already looked at
         if self._state.draining:
             self.cycle.keep_alive = False
-        if 0 < len(self.pipeline) <= MAX_READ_BEHIND:
-            self.flow.resume_reading()
         if held:
             super().on_body(b"".join(held))
 
@@ -265,6 +263,8 @@ class LimitedProtocol(HttpToolsProtocol):
                 return
             self._begin()
         super().on_message_complete()
+        if 0 < len(self.pipeline) <= MAX_READ_BEHIND:
+            self.flow.resume_reading()
 
     def _take_lane(self, body: bytes) -> bool:
         lane = self._state.lane

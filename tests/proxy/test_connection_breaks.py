@@ -14,8 +14,8 @@ from proxy.connection import LimitedProtocol
 from proxy.direct import DirectCycle
 from proxy.hit_lane import MAX_REMEMBERED_BYTES
 from proxy.server import DrainingServer, ServerLimits
-from tests.builders import ScriptedReply, answer, chat, stack, stream_of
-from tests.live import CLOSE, PATIENCE_S, Live, engine_of, json_reply, serving, wired
+from tests.builders import ScriptedReply, answer, chat, policy_set, stack, stream_of
+from tests.live import CLOSE, PATIENCE_S, RESET, Live, engine_of, json_reply, serving, wired
 from tests.proxy.upstream.scripted_server import Request
 
 pytestmark = pytest.mark.anyio
@@ -270,6 +270,19 @@ async def test_half_a_head_behind_a_request_that_is_being_answered_spoils_no_rep
     [(status, fields, body)] = connection.replies()
     assert (status, body, fields[b"connection"]) == (200, b"3", b"close")
     assert connection.wire.closing
+
+
+async def test_a_body_that_is_late_behind_a_slow_reply_cuts_neither():
+    connection = Connection(body_timeout_s=5)
+    connection.echo.wait = asyncio.Event()
+    late = post(b"abcd")
+    connection.send(post(b"abc") + late[:-1])
+    await asyncio.sleep(20)
+    connection.echo.wait.set()
+    await turns()
+    connection.send(late[-1:])
+    await turns()
+    assert [body for _, _, body in connection.replies()] == [b"3", b"asgi:4"]
 
 
 async def test_a_kept_connection_is_closed_when_it_has_been_idle_for_so_long_and_not_before():
@@ -688,3 +701,39 @@ async def test_what_the_lane_remembers_counts_heads_and_replies():
             for _ in range(2):
                 await s.ask(chat("a"), x_more=str(n) * 20_000)
         assert 0 < len(lane._by_parts._items) * 400_000 <= MAX_REMEMBERED_BYTES
+
+
+@pytest.mark.real_loop
+@pytest.mark.parametrize("own", ['a"b', "100% %s %(id)b %%", "\u00e4\u6f22\U0001f600", "line\r\nx-evil: 1", "\x00", ""])
+@pytest.mark.parametrize("replay", ["fresh", "verbatim"])
+async def test_whatever_id_an_engine_gives_its_answers_replays_have_their_length(own, replay):
+    def respond(request: Request) -> bytes:
+        return json_reply(answer("text %d %%", id=own, system_fingerprint="%(x)d"))
+
+    async with wired(respond, policy_set(exact={"replay": replay})) as w, raw(w.live.port) as client:
+        for stream in (False, True):
+            for _ in range(4):
+                client.send(post(asking("a", stream=stream)))
+                status, fields, body = await client.reply()
+                assert (status, said(body)) == (200, "text %d %%")
+                assert b"x-evil" not in fields
+                if replay == "verbatim" and not stream:
+                    assert orjson.loads(body)["id"] == own
+
+
+@pytest.mark.real_loop
+async def test_a_stream_that_breaks_off_is_told_and_not_ended_as_whole():
+    def respond(request: Request) -> Any:
+        if b"fast" in request.body:
+            return [b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n" + stream_of("a")[0], RESET]
+        return [b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 9\r\n\r\nab", RESET]
+
+    async with wired(respond) as w, raw(w.live.port) as client:
+        client.send(post(asking("fast", stream=True)))
+        status, _, body = await client.reply()
+        assert status == 200
+        assert b'"error"' in body
+        assert b"[DONE]" not in body
+        client.send(post(asking("other", stream=True)))
+        assert (await client.reply())[0] == 502
+        await settled(w.live)
