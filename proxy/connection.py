@@ -1,4 +1,5 @@
-"""One client's connection: uvicorn's, with limits on what a client sends, and two shorter ways to an answer.
+"""One client's connection: uvicorn's, with limits on what a client sends, and two shorter ways to an answer. (One long
+module: a connection's states share their fields, and what each leaves for the next has to be read in one place.)
 
 Limits, per connection. `_fed` counts the bytes since the head began, or since the last piece of body, so it also bounds
 trailers and chunk extensions. A connection is in one of these states, each with at most one timer:

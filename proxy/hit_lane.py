@@ -65,6 +65,9 @@ class HitLane:
         self._clock = clock
         self._by_parts: _Remembered[_Name, _Known] = _Remembered()
         self._by_bytes: _Remembered[bytes, tuple[_Known, Headers]] = _Remembered()
+        self._body_lengths: set[int] = set()
+        self._read_lengths: set[int] = set()
+        """Of what is, or was, remembered by either name: bytes of another length need not be hashed."""
         self._answered: tuple[_Known, Headers] | None = None
         """What `parsed` has answered last, and its headers."""
         self.generation = 0
@@ -88,6 +91,7 @@ class HitLane:
         ):
             name = _name(ctx.path.encode("ascii"), ctx.raw_headers, ctx.body)
             known = _Known(ctx, _size(ctx.raw_headers) + len(reply.body))
+            self._body_lengths.add(len(ctx.body))
             self._by_parts.put(name, known, 2 * len(ctx.body) + max(known.size, SMALL_BYTES))
 
     def forget(self) -> None:
@@ -95,11 +99,15 @@ class HitLane:
         self.generation += 1
         self._by_parts.clear()
         self._by_bytes.clear()
+        self._body_lengths.clear()
+        self._read_lengths.clear()
         self._answered = None
 
     def parsed(self, url: bytes, headers: Headers, body: bytes) -> bytes | None:
         """The reply to a request of the same bytes as one that was answered from the cache."""
         self._answered = None
+        if len(body) not in self._body_lengths:
+            return None
         known = self._by_parts.get(_name(url, headers, body))
         reply = None if known is None else self._reply(known, headers)
         if known is not None and reply is not None:
@@ -109,10 +117,13 @@ class HitLane:
     def arrived_as(self, data: bytes) -> None:
         """What `parsed` was asked last had come as `data`, one read that began and ended with it."""
         if self._answered is not None and len(data) <= MAX_BODY_BYTES:
+            self._read_lengths.add(len(data))
             self._by_bytes.put(data, self._answered, len(data) + max(self._answered[0].size, SMALL_BYTES))
 
     def unparsed(self, data: bytes) -> bytes | None:
         """The reply to a read of the same bytes as one that `parsed` has answered, on a connection between requests."""
+        if len(data) not in self._read_lengths:
+            return None
         found = self._by_bytes.get(data)
         return None if found is None else self._reply(*found)
 

@@ -37,6 +37,9 @@ class Wire(asyncio.Transport):
         assert not self.closed
         self.written += data
 
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Nothing is buffered here."""
+
     def pause_reading(self) -> None:
         self._reading = False
 
