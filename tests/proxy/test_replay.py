@@ -115,7 +115,7 @@ def test_an_original_id_of_any_characters_stays_json():
     assert json.loads(sent)["id"] == 'a"\\b'
 
 
-@pytest.mark.parametrize("text", ["100%", "%", "%%", "%s %d %(id)b", f"%({Marks.new().id.decode()})b", "%" * 99 + "("])
+@pytest.mark.parametrize("text", ["100%", "%", "%%", "%s %d %(id)b", f"%({'0f' * 16})b", "%" * 99 + "("])
 def test_S05_per_cent_signs_come_back_as_they_were(text):
     usage = {"prompt_tokens": 1, "completion_tokens": 2, text: text}
     record = fold([chunk({**said(content=text, finish="stop"), text: text}, usage=usage, model=text)])
