@@ -119,6 +119,6 @@ Handler = Callable[[RequestContext], Awaitable[Reply]]
 
 
 class Middleware(Protocol):
-    """One stage of the chain."""
+    """One stage of the chain. One that has nothing to do may return what `call_next` returned."""
 
-    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply: ...
+    def __call__(self, ctx: RequestContext, call_next: Handler) -> Awaitable[Reply]: ...

@@ -143,7 +143,7 @@ class Metrics:
 
     def upstream_time(self, upstream: str, seconds: float) -> None:
         """An exchange ended."""
-        self._upstream.observe(seconds, upstream)
+        self._upstream.at(upstream).observe(seconds)
 
     def semantic_miss(self, family: str, reason: str) -> None:
         """A semantic lookup served nothing: `empty`, `threshold`, a guard's reason, the embedder's, or `shadow`."""

@@ -2,12 +2,13 @@
 
 import copy
 import logging
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
+from policies.model import BatchPolicy
 from proxy.batcher import MicroBatcher, Turn
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.errors import Headers
@@ -46,10 +47,15 @@ class MicroBatch:
     def __init__(self, batcher: Merger) -> None:
         self._batcher = batcher
 
-    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        if ctx.permits.only_if_cached:
-            return await call_next(ctx)  # to be refused, and never sent
+    def __call__(self, ctx: RequestContext, call_next: Handler) -> Awaitable[Reply]:
         batch = ctx.family.batch
+        if ctx.permits.only_if_cached:
+            return call_next(ctx)  # to be refused, and never sent
+        if batch.merge != "prompts" and (batch.max_wait_ms <= 0 or batch.max_batch_size <= 1):
+            return call_next(ctx)
+        return self._in_batch(ctx, batch, call_next)
+
+    async def _in_batch(self, ctx: RequestContext, batch: BatchPolicy, call_next: Handler) -> Reply:
         wait_s = batch.max_wait_ms / 1000
         if batch.merge == "prompts" and mergeable(ctx):
             reply = await self._batcher.submit(

@@ -1,7 +1,7 @@
 """An answered question in other words: served where the family has proven that safe."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from proxy.acceptance import Acceptance
@@ -37,12 +37,15 @@ class SemanticLookup:
         self._acceptance = acceptance
         self._clock = clock
 
-    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        semantics = self.semantics
+    def __call__(self, ctx: RequestContext, call_next: Handler) -> Awaitable[Reply]:
+        semantics, permits = self.semantics, ctx.permits
+        if semantics is None or ctx.family.semantic.mode == "off" or not (permits.look_up or permits.store):
+            return call_next(ctx)
+        return self._look_up(semantics, ctx, call_next)
+
+    async def _look_up(self, semantics: "Semantics", ctx: RequestContext, call_next: Handler) -> Reply:
         mode = ctx.family.semantic.mode
         permits = ctx.permits
-        if semantics is None or mode == "off" or not (permits.look_up or permits.store):
-            return await call_next(ctx)
         matched = ctx.matched = semantics.matched(ctx)
         if matched is None or not permits.look_up or not self._acceptance.holds(ctx):
             return await call_next(ctx)
