@@ -258,13 +258,18 @@ class Flight(Generic[H]):
         """
         if self.over or not (self._joinable or self._readers):
             return True
+        flights = self._flights
         if chunk:
             if withheld:
                 if self._withheld is None:
                     self._withheld = set()
                 self._withheld.add(self._tail + len(self._log))
-            self._log_chunk(chunk)
-        within_bounds = self._within_bounds()
+            size = len(chunk)
+            self._log.append(chunk)
+            self._bytes += size
+            flights.total_bytes += size
+        # As `_within_bounds`: this runs once a chunk.
+        within_bounds = self._bytes <= flights.max_log_bytes and flights.total_bytes <= flights.max_bytes
         if not within_bounds:
             self.close_to_joins()
         if chunk:
@@ -276,15 +281,11 @@ class Flight(Generic[H]):
         if not self.over:
             self._open(head, joinable=False)
             if body and self._readers:
-                self._log_chunk(body)
+                self._log.append(body)
+                self._bytes += len(body)
+                self._flights.total_bytes += len(body)
             self.over = True
             self._wake()
-
-    def _log_chunk(self, chunk: bytes) -> None:
-        size = len(chunk)
-        self._log.append(chunk)
-        self._bytes += size
-        self._flights.total_bytes += size
 
     async def room(self) -> None:
         """Wait until the slowest reader has made room. One that takes nothing for `slow_reader_s` meanwhile is cut."""
