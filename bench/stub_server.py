@@ -173,7 +173,7 @@ class _Connection(asyncio.Protocol):
                 await self._answer(self._waiting.popleft())
         except Broken as broken:
             self._break(reset=broken.reset)
-        except Exception:
+        except Exception:  # a fault of the stub's own: the client must not take what it got for whole
             self._transport.abort()
             raise
         finally:

@@ -134,7 +134,7 @@ class DrainingServer(Server):
         """Have the application read its policies again; whatever happens, go on serving."""
         try:
             self._on_reload()
-        except Exception:
+        except Exception:  # whatever a settings file can cause
             logger.exception("the reload failed; what was in force stays in force")
 
     def _stop_accepting(self) -> None:

@@ -71,7 +71,7 @@ class MicroBatch:
         turn = await self._batcher.turn(group, max_batch_size=batch.max_batch_size, max_wait_s=wait_s)
         try:
             reply = await call_next(ctx)
-        except BaseException:
+        except BaseException:  # a cancellation too: the turn is others' to have
             turn.done()
             raise
         if isinstance(reply.body, bytes):
@@ -95,7 +95,7 @@ class _InFlight:
     async def __anext__(self) -> bytes:
         try:
             return await self._next()
-        except BaseException:
+        except BaseException:  # as above
             self._turn.done()
             raise
 

@@ -68,7 +68,7 @@ class SingleFlight:
                         continue
                     plain = head.as_plain()
                     reply = _personal(ctx, plain, plain.reply.body, led=led, alone=alone)
-            except BaseException:
+            except BaseException:  # a cancellation too: who leaves must not be waited for
                 reader.close()
                 raise
             if not led and head.reply.status == 200:

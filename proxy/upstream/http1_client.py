@@ -47,7 +47,7 @@ class Http1Client:
                 now = self._clock()
             try:
                 await connection.begin(request, head, timeouts, started_at, now)
-            except BaseException:
+            except BaseException:  # a cancellation above all: it is how the engine learns that nobody waits
                 connection.cut()
                 raise
             if connection.parser.status:
@@ -123,7 +123,7 @@ class Http1Reply:
             if connection.error is None and not parser.complete:
                 try:
                     await connection.wait(WAIT_FOR_CHUNK)
-                except BaseException:
+                except BaseException:  # as in `send`
                     connection.cut()
                     raise
             if not parser.size:
@@ -150,7 +150,7 @@ class Http1Reply:
                 return None
             try:
                 await connection.wait(limit)
-            except BaseException:
+            except BaseException:  # as in `send`
                 connection.cut()
                 raise
         if parser.size > limit:

@@ -1,3 +1,7 @@
+"""The stub engine: what it answers, streams, refuses, breaks and counts. (Long, because other tests rest on each of its
+scripts doing what its name says.)
+"""
+
 import asyncio
 import contextlib
 import json

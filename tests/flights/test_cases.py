@@ -1,4 +1,6 @@
-"""The cases of real proxies that concern flights, named after their ids, through the whole app in virtual time."""
+"""The cases of real proxies that concern flights, named after their ids, through the whole app in virtual time.
+(One list of cases, so that an id is found in one place.)
+"""
 
 import asyncio
 import itertools

@@ -1,4 +1,6 @@
-"""Micro-batches: who leaves with whom and when, what comes back, and what a cancel leaves behind."""
+"""Micro-batches: who leaves with whom and when, what comes back, and what a cancel leaves behind.
+(Long, because batches and turns obey the same rules, and each is stated for both.)
+"""
 
 import asyncio
 import functools

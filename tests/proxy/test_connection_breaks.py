@@ -1,4 +1,6 @@
-"""A connection that is pushed, cut, mixed and starved: each request still gets its own whole reply, or none."""
+"""A connection that is pushed, cut, mixed and starved: each request still gets its own whole reply, or none.
+(Long, since every way to an answer, parsed or not, with ASGI or without, is tried with every disturbance.)
+"""
 
 import asyncio
 import contextlib

@@ -1,4 +1,6 @@
-"""One producer, many readers: who joins whom, who gets what, what ends when, and what is never exceeded."""
+"""One producer, many readers: who joins whom, who gets what, what ends when, and what is never exceeded.
+(As long as what it tests is one state machine: each rule is a test, in the order of a flight's life.)
+"""
 
 import asyncio
 import gc

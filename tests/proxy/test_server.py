@@ -1,4 +1,6 @@
-"""The server over real sockets: what a client may send and for how long, and how it stops."""
+"""The server over real sockets: what a client may send and for how long, and how it stops.
+(Long, because every limit is tried at every stage of one running server.)
+"""
 
 import asyncio
 import contextlib
