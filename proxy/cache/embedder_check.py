@@ -6,7 +6,6 @@ the same vector would make every question a perfect match for every other, and n
 
 import re
 import unicodedata
-from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,7 +33,10 @@ class VectorCheck:
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
-        self._last: deque[tuple[frozenset[str], NDArray[np.float32]]] = deque(maxlen=REMEMBERED_ROWS)
+        self._rows = np.zeros((REMEMBERED_ROWS, dimensions), np.float32)
+        """The last few, in a ring; what was not filled yet is like nothing."""
+        self._texts = [""] * REMEMBERED_ROWS
+        self._seen = 0
         self.look_alikes = 0
         """Rows refused because an unlike text had the same."""
 
@@ -43,20 +45,32 @@ class VectorCheck:
         expected = (len(texts), self._dimensions)
         if rows.shape != expected:
             return [f"gave an array of shape {rows.shape}, expected {expected}"] * len(texts)
-        return [self._judge_one(_words(text), row) for text, row in zip(texts, rows, strict=True)]
+        return [self._judge_one(text, row) for text, row in zip(texts, rows, strict=True)]
 
-    def _judge_one(self, words: frozenset[str], row: NDArray[np.float32]) -> str | None:
+    def _judge_one(self, text: str, row: NDArray[np.float32]) -> str | None:
         length = float(np.linalg.norm(row))
         if not np.isfinite(length):
             return "gave a vector that is not finite"
         if abs(length - 1.0) > LENGTH_TOLERANCE:
             return "gave a vector that is not of unit length"
-        unlike = any(_unlike(words, other_words, float(row @ other)) for other_words, other in self._last)
-        self._last.append((words, row))
+        unlike = self._is_like_an_unlike_one(text, row)
+        at = self._seen % REMEMBERED_ROWS
+        self._rows[at], self._texts[at] = row, text
+        self._seen += 1
         if unlike:
             self.look_alikes += 1
             return "gives unlike texts the same vector"
         return None
+
+    def _is_like_an_unlike_one(self, text: str, row: NDArray[np.float32]) -> bool:
+        similarities = self._rows @ row
+        if float(similarities.max()) < ALMOST_SAME:  # as good as always, and then no text is taken apart
+            return False
+        words = _words(text)
+        return any(
+            _unlike(words, _words(self._texts[at]), float(similarities[at]))
+            for at in np.flatnonzero(similarities >= ALMOST_SAME)
+        )
 
 
 def rehearse(embedder: Embedder) -> None:
