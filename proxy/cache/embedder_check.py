@@ -64,13 +64,11 @@ class VectorCheck:
 
     def _is_like_an_unlike_one(self, text: str, row: NDArray[np.float32]) -> bool:
         similarities = self._rows @ row
-        if float(similarities.max()) < ALMOST_SAME:  # as good as always, and then no text is taken apart
+        alike = [at for at in np.flatnonzero(similarities >= ALMOST_SAME) if self._texts[at] != text]
+        if not alike:  # as good as always, and then no text is taken apart
             return False
         words = _words(text)
-        return any(
-            _unlike(words, _words(self._texts[at]), float(similarities[at]))
-            for at in np.flatnonzero(similarities >= ALMOST_SAME)
-        )
+        return any(_unlike(words, _words(self._texts[at]), float(similarities[at])) for at in alike)
 
 
 def rehearse(embedder: Embedder) -> None:
