@@ -46,6 +46,44 @@ def head_of(reply: Reply, request_id: str, ctx: RequestContext | None) -> Header
     return headers
 
 
+def lines_of(reply: Reply, request_id: str, ctx: RequestContext | None) -> bytes:
+    """`head_of` as it is written: each line with its end.
+
+    Raises:
+        ValueError: a header holds a line break or a NUL.
+    """
+    if reply.ttl_s is not None or reply.age_s is not None or reply.outcome is Outcome.REFUSED or ctx is None:
+        return written(head_of(reply, request_id, ctx))
+    told = reply.outcome, reply.detail, reply.stored, ctx.family.name
+    before, after = _repeated_lines(tuple(reply.headers), told)
+    return b"%b%b%b" % (before, request_id.encode("ascii"), after)
+
+
+@lru_cache(64)
+def _repeated_lines(
+    headers: tuple[tuple[bytes, bytes], ...], told: tuple[Outcome, str | None, bool, str]
+) -> tuple[bytes, bytes]:
+    """What is written before and after the request id. An engine's answers are mostly alike in their headers."""
+    outcome, detail, stored, family = told
+    before = [*without_ours([*headers]), *PRIVATE]
+    after = [(b"cache-status", _status(outcome, None, detail, stored))]
+    after.append((b"x-askonce-family", family.encode("utf-8")))
+    return written(before) + b"x-request-id: ", b"\r\n" + written(after)
+
+
+def written(headers: Headers) -> bytes:
+    """Headers as they are written, each line with its end.
+
+    Raises:
+        ValueError: one holds a line break or a NUL.
+    """
+    lines = b"".join([b"%b: %b\r\n" % item for item in headers])
+    count = len(headers)
+    if lines.count(b"\n") != count or lines.count(b"\r") != count or b"\0" in lines:
+        raise ValueError("a header of a reply holds a line break or a NUL")
+    return lines
+
+
 @lru_cache(1024)
 def _status(outcome: Outcome, ttl_s: int | None, detail: str | None, stored: bool) -> bytes:
     return cache_status(outcome.value, ttl_s=ttl_s, detail=detail, stored=stored)
@@ -58,6 +96,7 @@ class Account:
         self._metrics = metrics
         self._log = access_log
         self._clock = clock
+        self._tally = lru_cache(1024)(self._tally_of)
 
     def note(
         self,
@@ -74,19 +113,60 @@ class Account:
         now_s = self._clock()
         elapsed_s = now_s - arrived_s
         first_s = (first_byte_s or now_s) - arrived_s
-        self._metrics.replied("model", GONE if reply is None else reply.status)
         if ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED:
-            self._metrics.answered(ctx, reply, first_s, elapsed_s)
+            template, count = self._tally(
+                path,
+                reply.status,
+                reply.outcome,
+                reply.detail,
+                failed,
+                ctx.family.name,
+                ctx.route.label,
+                reply.upstream,
+                ctx.tenant.label,
+                ctx.permits.reason,
+            )
+            count(first_s, elapsed_s)
+        else:
+            self._metrics.replied("model", GONE if reply is None else reply.status)
+            template = _unanswered(path, ctx, reply, failed)
         if self._log.on:
-            template = _line(path, ctx, reply, failed)
             key = b"null" if ctx is None else b'"%b"' % ctx.key[:6].hex().encode("ascii")
             named = request_id.encode("ascii")
             self._log.add(template % (time.time(), named, key, sent_bytes, first_s * 1000, elapsed_s * 1000))
 
+    def _tally_of(
+        self,
+        path: str,
+        status: int,
+        outcome: Outcome,
+        detail: str | None,
+        failed: str | None,
+        family: str,
+        model: str,
+        upstream: str | None,
+        tenant: str,
+        reason: str | None,
+    ) -> tuple[bytes, Callable[[float, float], None]]:
+        """Of all answers that agree in these: their line in the log, as a format, and what counts one of them."""
+        template = _format(path, status, outcome, detail, failed, family, model, upstream, tenant)
+        return template, self._metrics.answers(status, outcome, family, model, reason)
+
     def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> "Repeated":
         """For a reply from `entry` that goes out again and again, at once: what is the same each time, made ready."""
         assert isinstance(reply.body, bytes)
-        template = _line(ctx.path, ctx, reply, None)
+        family, model = ctx.family.name, ctx.route.label
+        template = _format(
+            ctx.head.path,
+            reply.status,
+            reply.outcome,
+            reply.detail,
+            None,
+            family,
+            model,
+            reply.upstream,
+            ctx.tenant.label,
+        )
         told = ctx.key[:6].hex().encode("ascii"), len(reply.body)
         return Repeated(self._metrics.repeated(ctx, entry, reply), self._log, self._clock, template, told)
 
@@ -120,18 +200,12 @@ class Repeated:
             self._log.add(self._template % told)
 
 
-def _line(path: str, ctx: RequestContext | None, reply: Reply | None, failed: str | None) -> bytes:
-    """A line of the access log as a format: of time, request id, key as JSON, bytes, and milliseconds twice."""
+def _unanswered(path: str, ctx: RequestContext | None, reply: Reply | None, failed: str | None) -> bytes:
+    """The line of a request that was refused, or whose client left."""
+    tenant = None if ctx is None else ctx.tenant.label
     if reply is None:
-        tenant = None if ctx is None else ctx.tenant.label
         return _format(path, GONE, "gone", None, failed, None, None, None, tenant)
-    outcome, detail, upstream = reply.outcome, reply.detail, reply.upstream
-    if ctx is None:
-        return _format(path, reply.status, outcome, detail, failed, None, None, upstream, None)
-    tenant = ctx.tenant.label
-    if outcome is Outcome.REFUSED:
-        return _format(path, reply.status, outcome, detail, failed, None, None, upstream, tenant)
-    return _format(path, reply.status, outcome, detail, failed, ctx.family.name, ctx.route.label, upstream, tenant)
+    return _format(path, reply.status, reply.outcome, reply.detail, failed, None, None, reply.upstream, tenant)
 
 
 @lru_cache(1024)
@@ -146,6 +220,7 @@ def _format(
     upstream: str | None,
     tenant: str | None,
 ) -> bytes:
+    """A line of the access log as a format: of time, request id, key as JSON, bytes, and milliseconds twice."""
     before = {"path": path, "status": status, "outcome": outcome, "detail": detail, "failed": failed}
     before |= {"family": family, "model": model, "upstream": upstream, "tenant": tenant}
     same = orjson.dumps(before)[1:-1].replace(b"%", b"%%")

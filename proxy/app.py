@@ -26,11 +26,11 @@ from proxy.cache.build import build_semantics
 from proxy.cache.exact import Entry, ExactCache
 from proxy.chain import Stages, build_chain
 from proxy.context import Handler, RequestContext
-from proxy.edge import Edge, Receive, Scope, joined_fields, peer_of, refusal
+from proxy.edge import Edge, Receive, Scope, peer_of, refusal
 from proxy.errors import ProxyError, Unavailable
 from proxy.explain import Explainer
 from proxy.flight import Flights
-from proxy.headers import request_id
+from proxy.headers import joined_fields, request_id
 from proxy.hit_lane import HitLane
 from proxy.metrics import Metrics
 from proxy.middleware.cache_store import CacheStore
@@ -304,7 +304,7 @@ class App:
             judge = self.pool.choose(ctx.route, others)
         except Unavailable:
             return None
-        accepted = isinstance(await self.models.ask(judge, ctx.raw_headers, ctx.fields), list)
+        accepted = isinstance(await self.models.ask(judge, ctx.head.headers, ctx.head.fields), list)
         return judge.name if accepted else None
 
     def _judges(self, ctx: RequestContext) -> list[str]:

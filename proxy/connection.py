@@ -11,8 +11,9 @@ trailers and chunk extensions. A connection is in one of these states, each with
     refused    the refusal is written and our side ended; what still comes is dropped for LINGER_S, because closing
                with unread bytes would reset the connection, and the client might never see why
 
-A POST that has been read whole, up to MAX_HELD_BYTES, on a connection that stays, may be answered by a `Lane`, before
-there is a task, or by a `Direct` without ASGI. All else is uvicorn's cycle.
+A POST to a model path that has been read whole, up to MAX_HELD_BYTES, on a connection that stays, may be answered by a
+`Lane`, before there is a task, or by a `Direct` without ASGI. If the next read is its head once more and a body of the
+length that it says, that need not be parsed. All else is uvicorn's cycle.
 """
 
 import asyncio
@@ -29,6 +30,7 @@ from uvicorn.server import ServerState
 from proxy.departure import DEPARTURE, Departure
 from proxy.direct import DirectCycle
 from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
+from proxy.request_head import RequestHead, SeenHead
 
 LINGER_S = 2.0
 """How long bytes nobody wants are read after a refusal, so that the client gets to read it."""
@@ -45,9 +47,12 @@ MAX_READ_BEHIND = 4
 MAX_HELD_BYTES = 65_536
 """A longer body is the application's from here on."""
 
+MAX_HEADS_SEEN = 4
+"""So many heads of a connection are looked at as bytes: a client whose every head is another one is parsed."""
+
 Reply = Coroutine[Any, Any, None]
-Direct = Callable[[bytes, list[tuple[bytes, bytes]], str | None, bytes, DirectCycle], Reply | None]
-"""URL, headers, peer and body of a POST, and its way back, to what answers it, or to None: then ASGI is used."""
+Direct = Callable[[RequestHead, str | None, bytes, DirectCycle], Reply | None]
+"""Head, peer and body of a POST, and its way back, to what answers it, or to None: then ASGI is used."""
 
 
 class Lane(Protocol):
@@ -57,7 +62,7 @@ class Lane(Protocol):
     goes the usual way.
     """
 
-    def parsed(self, url: bytes, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes | None:
+    def parsed(self, head: RequestHead, body: bytes) -> bytes | None:
         """Asked with each request that may be answered so."""
 
     def arrived_as(self, data: bytes) -> None:
@@ -133,6 +138,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self._held_bytes = 0
         self._held_headers: list[tuple[bytes, bytes]] = []
         """Those of its head: what follows its body are trailers."""
+        self._taken: RequestHead | None = None
+        """Of the last request that lane or direct took."""
+        self._seen: SeenHead | None = None
+        self._heads_seen = 0
+        self._peer: str | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._departure = Departure()
         self._running: RequestResponseCycle | None = None
@@ -146,6 +156,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
+        self._peer = None if self.client is None else self.client[0]
         self._arm(self._limits.head_timeout_s, self._head_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -168,11 +179,8 @@ class LimitedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        lane = self._state.lane
-        alone = lane is not None and self._between and self._is_free()
-        if alone and lane is not None and (reply := lane.unparsed(data)) is not None:
-            self._disarm()
-            self._answer(reply)
+        alone = self._between and self._is_free()
+        if alone and self._take_unparsed(data):
             return
         whole, by_lane = self._whole, self._by_lane
         self._fed += len(data)
@@ -185,9 +193,12 @@ class LimitedProtocol(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._refuse(self._refusal or NOT_HTTP)
             return
-        if self._between and self._by_lane > by_lane:
-            if alone and lane is not None and self._whole == whole + 1:
-                lane.arrived_as(data)
+        if alone and self._between and self._whole == whole + 1 and self._taken is not None:
+            if self._by_lane > by_lane:
+                self._by_lane_as(data)
+            elif whole and self._heads_seen < MAX_HEADS_SEEN:
+                self._heads_seen += 1
+                self._seen = SeenHead.in_read(self._taken, data)
         elif self._fed > self._limits.max_head_bytes or len(self.headers or ()) > self._limits.max_header_lines:
             self._refuse(HEAD_TOO_LARGE)
         elif self._timer is None and not self._between:
@@ -257,36 +268,60 @@ class LimitedProtocol(HttpToolsProtocol):
         self._fed = 0
         self._between = True
         self._whole += 1
+        self._taken = None
         if self._held is not None:
             body = self._held[0] if len(self._held) == 1 else b"".join(self._held)
-            if not self._state.draining and (self._take_lane(body) or self._go_direct(body)):
+            head = None if self._state.draining else RequestHead.read(self.url, self._held_headers)
+            if head is not None and (self._take_lane(head, body) or self._go_direct(head, body)):
                 self._held = None
+                self._taken = head
                 return
             self._begin()
         super().on_message_complete()
         if 0 < len(self.pipeline) <= MAX_READ_BEHIND:
             self.flow.resume_reading()
 
-    def _take_lane(self, body: bytes) -> bool:
+    def _take_unparsed(self, data: bytes) -> bool:
+        """Answer a read, on a free connection, that is one request known by its bytes, or by those of its head."""
         lane = self._state.lane
-        reply = None if lane is None else lane.parsed(self.url, self._held_headers, body)
+        if lane is not None and (reply := lane.unparsed(data)) is not None:
+            self._disarm()
+            self._answer(reply)
+            return True
+        seen = self._seen
+        if seen is None or (body := seen.body_in(data)) is None or len(body) > MAX_HELD_BYTES:
+            return False
+        if self._take_lane(seen.head, body):
+            self._by_lane_as(data)
+        elif not self._go_direct(seen.head, body):
+            return False
+        self._disarm()
+        self._whole += 1
+        return True
+
+    def _take_lane(self, head: RequestHead, body: bytes) -> bool:
+        lane = self._state.lane
+        reply = None if lane is None else lane.parsed(head, body)
         if reply is None:
             return False
         self._by_lane += 1
         self._answer(reply)
         return True
 
+    def _by_lane_as(self, data: bytes) -> None:
+        if self._state.lane is not None:
+            self._state.lane.arrived_as(data)
+
     def _answer(self, reply: bytes) -> None:
         """A reply of the lane, to a request that has no cycle."""
         self.transport.write(b"".join((STATUS_LINE[200], self._state.default_lines(), reply)))
         self._after_reply()
 
-    def _go_direct(self, body: bytes) -> bool:
+    def _go_direct(self, head: RequestHead, body: bytes) -> bool:
         if self._state.direct is None:
             return False
         cycle = DirectCycle(self.transport, self.flow, self._state.default_lines, self.on_response_complete)
-        peer = None if self.client is None else self.client[0]
-        answering = self._state.direct(self.url, self._held_headers, peer, body, cycle)
+        answering = self._state.direct(head, self._peer, body, cycle)
         if answering is None:
             return False
         self.cycle = cycle  # type: ignore[assignment]  # it answers what uvicorn asks of its own

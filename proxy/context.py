@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from policies.model import FamilyPolicy
 from proxy.errors import Headers
 from proxy.openai import Request
+from proxy.request_head import RequestHead
 from proxy.tenants import Tenant
 
 if TYPE_CHECKING:  # these two import the types above
@@ -84,19 +85,12 @@ class Client(Protocol):
 class RequestContext:
     """One client's request. The edge fills the first block; each later field names the stage that writes it."""
 
-    path: str
-    fields: dict[bytes, bytes]
-    """Request headers, lower case, repeated ones joined by a comma."""
-    raw_headers: Headers
+    head: RequestHead
     body: bytes
     request: Request
     tenant: Tenant
     request_id: str
     client: Client
-    arrived_s: float
-    """Monotonic."""
-    query: bytes = b""
-    """What follows the path, raw; forwarded, and part of the key."""
 
     family: FamilyPolicy = field(init=False)
     """Keying."""

@@ -13,7 +13,6 @@ from typing import Any, Final
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from proxy.errors import Headers
 from proxy.outlet import BODYLESS
 
 JOINED_BYTES = 65_536
@@ -115,17 +114,25 @@ class DirectCycle:
         """The request is over, or all but its reply: its client may leave."""
         self._watching = False
 
-    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
+    def whole(self, status: int, lines: bytes, body: bytes) -> Awaitable[None] | None:
         """See Outlet.whole."""
         if self._flow.write_paused:
-            await self._flow.drain()
-        if self.disconnected:
-            return
+            return self._whole_later(status, lines, body)
+        if not self.disconnected:
+            self._whole(status, lines, body)
+        return None
+
+    async def _whole_later(self, status: int, lines: bytes, body: bytes) -> None:
+        await self._flow.drain()
+        if not self.disconnected:
+            self._whole(status, lines, body)
+
+    def _whole(self, status: int, lines: bytes, body: bytes) -> None:
         if status in BODYLESS:
             framing = body = b""
         else:
             framing = b"content-length: %d\r\n" % len(body)
-        head = self._head(status, headers, framing)
+        head = self._head(status, lines, framing)
         if len(body) <= JOINED_BYTES:
             self._transport.write(head + body)
         else:
@@ -133,14 +140,14 @@ class DirectCycle:
             self._transport.write(body)
         self._complete()
 
-    async def start(self, status: int, headers: Headers) -> None:
+    async def start(self, status: int, lines: bytes) -> None:
         """See Outlet.start."""
         if self._flow.write_paused:
             await self._flow.drain()
         if self.disconnected:
             return
         # Held for one turn of the loop: the first chunk is often there by then, and goes in the same segment.
-        self._held = self._head(status, headers, b"transfer-encoding: chunked\r\n")
+        self._held = self._head(status, lines, b"transfer-encoding: chunked\r\n")
         asyncio.get_running_loop().call_soon(self._release)
 
     def chunk(self, data: bytes) -> Awaitable[None] | None:
@@ -172,16 +179,8 @@ class DirectCycle:
             self._transport.write(self._held)
             self._held = b""
 
-    def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
-        """Status line and headers; `framing` is the line that says where the body ends, if it has one.
-
-        Raises:
-            ValueError: a header holds a line break or a NUL.
-        """
-        lines = b"".join([b"%b: %b\r\n" % item for item in headers])
-        count = len(headers)
-        if lines.count(b"\n") != count or lines.count(b"\r") != count or b"\0" in lines:
-            raise ValueError("a header of a reply holds a line break or a NUL")
+    def _head(self, status: int, lines: bytes, framing: bytes) -> bytes:
+        """Status line and headers; `framing` is the line that says where the body ends, if it has one."""
         self.response_started = True
         end = b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
         return b"".join((STATUS_LINE[status], self._default_lines(), lines, framing, end))

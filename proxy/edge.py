@@ -6,20 +6,24 @@ import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from proxy.account import Account, head_of
+from proxy.account import Account, lines_of
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.departure import DEPARTURE, Departure
 from proxy.direct import DirectCycle
-from proxy.errors import BodyTooLarge, Headers, ProxyError
-from proxy.headers import request_id
+from proxy.errors import BodyTooLarge, ProxyError
+from proxy.headers import new_request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
 from proxy.hit_lane import HitLane
-from proxy.openai import CHAT, COMPLETIONS, read_request
+from proxy.openai import read_request
 from proxy.outlet import BODYLESS, AsgiOutlet, Message, Outlet, Send
+from proxy.request_head import RequestHead
 from proxy.tenants import Tenants
 
 Scope = Message
 Receive = Callable[[], Awaitable[Message]]
+
+HIT = Outcome.HIT
+"""Read once: from the class it is a call."""
 
 logger = logging.getLogger("askonce.edge")
 
@@ -54,9 +58,7 @@ class Edge:
         """One request of any ASGI server, from its head to the end of its reply."""
         exchange = Exchange(
             self._clock(),
-            scope["path"],
-            scope["query_string"],
-            scope["headers"],
+            RequestHead(scope["path"], scope["query_string"], scope["headers"]),
             peer_of(scope),
             AsgiOutlet(send),
             WatchedClient(scope.get(DEPARTURE), receive),
@@ -74,19 +76,30 @@ class Edge:
             await self._run(exchange, body)
 
     def direct(
-        self, url: bytes, headers: Headers, peer: str | None, body: bytes, cycle: DirectCycle
+        self, head: RequestHead, peer: str | None, body: bytes, cycle: DirectCycle
     ) -> Coroutine[Any, Any, None] | None:
-        """The same for a POST that our own server has read whole; None where the request is for somebody else."""
-        path, _, query = url.partition(b"?")
-        name = DIRECT_PATHS.get(path)
-        if name is None or b"#" in query or len(body) > self._max_body_bytes:
+        """The same for a POST that our own server has read whole; None if its body is too large."""
+        if len(body) > self._max_body_bytes:
             return None
-        return self._run(Exchange(self._clock(), name, query, headers, peer, cycle, cycle), body)
+        return self._run(Exchange(self._clock(), head, peer, cycle, cycle), body)
 
     async def _run(self, exchange: "Exchange", body: bytes) -> None:
-        client = exchange.client
+        client, head, generation = exchange.client, exchange.head, self._lane.generation
         try:
-            reply = await self._answer(exchange, body)
+            try:
+                ctx = exchange.ctx = RequestContext(
+                    head,
+                    body,
+                    read_request(head.path, body),
+                    self._tenants.enter(head.fields, exchange.peer),
+                    exchange.request_id,
+                    client,
+                )
+                reply = await self._handler(ctx)
+                if reply.outcome is HIT:
+                    self._lane.remember(ctx, reply, generation)
+            except Exception as error:
+                reply = refusal(ours(error))
             await self._send(exchange, reply)
         except asyncio.CancelledError:
             # Cancelled by the watcher: the client is gone. By anybody else: the server is stopping, and goes on.
@@ -96,43 +109,22 @@ class Edge:
         finally:
             client.close()
 
-    async def _answer(self, exchange: "Exchange", body: bytes) -> Reply:
-        generation = self._lane.generation
-        try:
-            ctx = exchange.ctx = RequestContext(
-                exchange.path,
-                exchange.fields,
-                exchange.headers,
-                body,
-                read_request(exchange.path, body),
-                self._tenants.enter(exchange.fields, exchange.peer),
-                exchange.request_id,
-                exchange.client,
-                exchange.arrived_s,
-                exchange.query,
-            )
-            reply = await self._handler(ctx)
-            if reply.outcome is Outcome.HIT:
-                self._lane.remember(ctx, reply, generation)
-            return reply
-        except Exception as error:
-            return refusal(ours(error))
-
     async def _send(self, exchange: "Exchange", reply: Reply) -> None:
         body = reply.body
-        headers = head_of(reply, exchange.request_id, exchange.ctx)
+        lines = lines_of(reply, exchange.request_id, exchange.ctx)
         outlet = exchange.outlet
         if not isinstance(body, bytes) and reply.status in BODYLESS:
             await body.aclose()
             body = b""
         if isinstance(body, bytes):
             exchange.first_byte_s = self._clock()
-            await outlet.whole(reply.status, headers, body)
+            if (sending := outlet.whole(reply.status, lines, body)) is not None:
+                await sending
             exchange.sent_bytes = len(body)
             self._note(exchange, reply)
             return
         try:
-            await outlet.start(reply.status, headers)
+            await outlet.start(reply.status, lines)
             if reply.events:
                 await self._send_events(exchange, body)
                 whole = True
@@ -187,7 +179,7 @@ class Edge:
     def _note(self, exchange: "Exchange", reply: Reply | None) -> None:
         """Account for a request that is over; without a reply, its client left."""
         self._account.note(
-            exchange.path,
+            exchange.head.path,
             exchange.ctx,
             reply,
             exchange.request_id,
@@ -198,9 +190,6 @@ class Edge:
         )
 
 
-DIRECT_PATHS = {path.encode("ascii"): path for path in (CHAT, COMPLETIONS)}
-
-
 class Exchange:
     """What is known of one request besides its context, which exists only once the body was read."""
 
@@ -209,13 +198,10 @@ class Exchange:
         "client",
         "ctx",
         "failed",
-        "fields",
         "first_byte_s",
-        "headers",
+        "head",
         "outlet",
-        "path",
         "peer",
-        "query",
         "request_id",
         "sent_bytes",
     )
@@ -223,23 +209,17 @@ class Exchange:
     def __init__(
         self,
         arrived_s: float,
-        path: str,
-        query: bytes,
-        headers: Headers,
+        head: RequestHead,
         peer: str | None,
         outlet: Outlet,
         client: "WatchedClient | DirectCycle",
     ) -> None:
         self.arrived_s = arrived_s
-        self.path = path
-        self.query = query
-        self.headers = headers
+        self.head = head
         self.peer = peer
         self.outlet = outlet
         self.client = client
-        self.fields = fields = joined_fields(headers)
-        named = [value for name, value in headers if name == b"x-request-id"] if b"x-request-id" in fields else []
-        self.request_id = request_id(named)
+        self.request_id = head.given_id or new_request_id()
         self.ctx: RequestContext | None = None
         self.failed: str | None = None
         self.first_byte_s: float | None = None
@@ -290,16 +270,6 @@ class WatchedClient:
             self._watcher.cancel()
         elif self._task is not None and self._departure is not None:
             self._departure.forget(self._left)
-
-
-def joined_fields(raw: Headers) -> dict[bytes, bytes]:
-    """Header fields by name, repeated ones joined as RFC 9110 section 5.3 says."""
-    fields = dict(raw)
-    if len(fields) != len(raw):
-        fields.clear()
-        for name, value in raw:
-            fields[name] = fields[name] + b", " + value if name in fields else value
-    return fields
 
 
 def peer_of(scope: Scope) -> str | None:

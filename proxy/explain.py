@@ -11,6 +11,7 @@ from proxy.context import Middleware, Reply, RequestContext
 from proxy.errors import BadRequest
 from proxy.keys import IGNORED, IGNORED_WITH_USER
 from proxy.openai import CHAT, COMPLETIONS, read_request
+from proxy.request_head import RequestHead
 from proxy.tenants import Tenants
 
 if TYPE_CHECKING:  # loading it loads numpy
@@ -58,7 +59,7 @@ class Explainer:
             "upstreams": [upstream.name for upstream in ctx.route.upstreams],
             "key": ctx.key.hex() or None,
             "key_parts": {
-                "path": ctx.path,
+                "path": ctx.head.path,
                 "normalize": list(ctx.family.normalize),
                 "ignored": sorted(set(ctx.request.payload) & _ignored(ctx)),
             },
@@ -85,15 +86,12 @@ class Explainer:
         fields = {name.encode(): value.encode() for name, value in headers.items()}
         raw = orjson.dumps(body)
         return RequestContext(
-            path=path,
-            fields=fields,
-            raw_headers=list(fields.items()),
+            head=RequestHead(path, b"", list(fields.items())),
             body=raw,
             request=read_request(path, raw),
             tenant=self._tenants.enter(fields, None),
             request_id="explain",
             client=_Nobody(),
-            arrived_s=self._clock(),
         )
 
     def _exact(self, ctx: RequestContext) -> dict[str, Any]:

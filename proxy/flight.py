@@ -231,7 +231,9 @@ class Flight(Generic[H]):
     def begin(self) -> None:
         """Take the producer's first step now: what it asks is on its way before whoever else waits for the loop."""
         self.beginning = True
-        cast(Begun[None], self.run).begin(cast(asyncio.Task[None], self.task))
+        assert self.run is not None
+        assert self.task is not None
+        self.run.begin(self.task)
         self.beginning = False
 
     def open(self, head: H, *, joinable: bool = True) -> None:
@@ -465,6 +467,23 @@ class Reader(Generic[H]):
             await waiter
         return flight._head
 
+    def answer(self) -> bytes | None:
+        """What `whole` would give, if that is one chunk and has come; leaves then."""
+        flight = self._flight
+        log = flight._log
+        if (
+            not flight.over
+            or len(log) != 1
+            or self.position != flight._tail
+            or flight.failure is not None
+            or flight._withheld is not None
+            or self._closed
+        ):
+            return None
+        chunk = log[0]
+        self.close()
+        return chunk
+
     async def whole(self) -> bytes:
         """All there is from here to the end, for who wants nothing sooner; then leaves.
 
@@ -477,20 +496,17 @@ class Reader(Generic[H]):
         flight = self._flight
         taken: list[bytes] = []
         while True:
+            if not taken and (body := self.answer()) is not None:
+                return body
             if self._closed:
                 raise self._left()
             if flight.over:
                 if flight.failure is not None:
                     raise flight.failure.with_traceback(None)
-                log = flight._log
-                if len(log) == 1 and self.position == flight._tail and not taken and flight._withheld is None:
-                    body = log[0]
-                else:
-                    if self.position < flight._tail + len(log):
-                        taken.append(self._take(None))
-                    body = b"".join(taken)
+                if self.position < flight._tail + len(flight._log):
+                    taken.append(self._take(None))
                 self.close()
-                return body
+                return b"".join(taken)
             if not flight._joinable and self.position < flight._tail + len(flight._log):
                 taken.append(self._take(None))
             self._patient = True

@@ -41,6 +41,13 @@ class Gate:
             self.in_flight += 1
             waiter.set_result(None)
 
+    def take(self) -> bool:
+        """Take a place if one is free; else `enter` waits for one."""
+        if self.in_flight < self.max_concurrency:
+            self.in_flight += 1
+            return True
+        return False
+
     async def enter(self, tenant: str) -> None:
         """Wait for a place; without suspending if one is free.
 
@@ -48,8 +55,7 @@ class Gate:
             Unavailable: the queue is full (`queue_full`), or the wait took `queue_timeout_s` (`queue_timeout`).
             RateLimited: the queue is full and this tenant holds more than its share of it (`queue_share`).
         """
-        if self.in_flight < self.max_concurrency:
-            self.in_flight += 1
+        if self.take():
             return
         if self.waiting >= self.max_queue:
             self._make_room(tenant)

@@ -50,19 +50,21 @@ _NAMES_NONE = (b"keep-alive", b"close")
 """The usual values of `Connection`, which name no header that could pass."""
 
 
-def request_headers(
-    raw: Headers,
-    *,
-    authorization: bytes | None = None,
-    request_id: str | None = None,
-    identity: bool = True,
-) -> Headers:
-    """The headers of an upstream request, lower case, without host, length and framing, which the new connection sets.
+def joined_fields(raw: Headers) -> dict[bytes, bytes]:
+    """Header fields by name, repeated ones joined as RFC 9110 section 5.3 says."""
+    fields = dict(raw)
+    if len(fields) != len(raw):
+        fields.clear()
+        for name, value in raw:
+            fields[name] = fields[name] + b", " + value if name in fields else value
+    return fields
+
+
+def forwarded(raw: Headers, *, identity: bool = True) -> Headers:
+    """Those of a client's headers that go up, lower case, without credential, host, length and framing.
 
     Args:
         raw: the client's headers, lower case.
-        authorization: the credential for this upstream: its own, or the client's where it is the judge.
-        request_id: None where an answer may be shared: vLLM makes the answer's id of it.
         identity: ask for a body without content coding, so that what is recorded is the text itself. Without it the
             client's own `Accept-Encoding` goes up, and the body passes as it is.
     """
@@ -79,11 +81,24 @@ def request_headers(
         kept = [item for item in kept if item[0] not in nominated]
     if identity:
         kept.append(_IDENTITY)
-    if authorization is not None:
-        kept.append((b"authorization", authorization))
-    if request_id is not None:
-        kept.append((b"x-request-id", request_id.encode("ascii")))
     return kept
+
+
+def request_headers(forwarded: Headers, *, authorization: bytes | None, request_id: str | None = None) -> Headers:
+    """The headers of an upstream request: what is `forwarded`, and what is only this request's.
+
+    Args:
+        authorization: the credential for this upstream: its own, or the client's where it is the judge.
+        request_id: None where an answer may be shared: vLLM makes the answer's id of it.
+    """
+    if authorization is None and request_id is None:
+        return forwarded
+    headers = [*forwarded]
+    if authorization is not None:
+        headers.append((b"authorization", authorization))
+    if request_id is not None:
+        headers.append((b"x-request-id", request_id.encode("ascii")))
+    return headers
 
 
 def response_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
@@ -135,8 +150,8 @@ _SANE_ID = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}")
 _EMPTY_WORDS = frozenset({b"null", b"none", b"nil", b"undefined", b"nan"})
 
 
-def request_id(values: list[bytes]) -> str:
-    """The client's request id if it sent one sane `X-Request-Id`, else a new one.
+def given_request_id(values: list[bytes]) -> str | None:
+    """The client's request id if it sent one sane `X-Request-Id`.
 
     Sane is 1 to 128 letters, digits and `._:/+=@-`; a serialised nothing such as `null` is not.
     """
@@ -144,7 +159,17 @@ def request_id(values: list[bytes]) -> str:
         value = values[0].strip()
         if _SANE_ID.fullmatch(value) and value.lower() not in _EMPTY_WORDS:
             return value.decode("ascii")
-    return f"{getrandbits(128):032x}"  # unique, and not a secret: no system call for each request
+    return None
+
+
+def new_request_id() -> str:
+    """Unique, and not a secret: no system call for each request."""
+    return f"{getrandbits(128):032x}"
+
+
+def request_id(values: list[bytes]) -> str:
+    """The client's request id if it sent a sane one, else a new one."""
+    return given_request_id(values) or new_request_id()
 
 
 _OUTCOMES = {

@@ -20,10 +20,10 @@ from proxy.acceptance import Acceptance
 from proxy.account import Account, Repeated, head_of
 from proxy.cache.exact import Entry, ExactCache, overdue_s
 from proxy.context import Outcome, Reply, RequestContext
-from proxy.errors import Headers
-from proxy.headers import request_id
+from proxy.headers import new_request_id
 from proxy.permit import ALL
 from proxy.replay import Marks
+from proxy.request_head import RequestHead
 from proxy.stored_reply import identity, stored_reply, template_of
 from proxy.upstream.pool import Pool
 
@@ -36,13 +36,11 @@ MAX_BODY_BYTES = 65_536
 SMALL_BYTES = 2048
 """What a request's head and its reply count for at least."""
 
-VARYING = frozenset({b"x-request-id", b"traceparent", b"tracestate", b"x-stainless-retry-count"})
-"""Headers that differ from request to request and have no part in any decision."""
-
 K = TypeVar("K")
 V = TypeVar("V")
 
-_Name = tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]]
+_Name = tuple[bytes, bytes]
+"""`RequestHead.told`, and the body."""
 
 
 class HitLane:
@@ -64,12 +62,12 @@ class HitLane:
         self._account = account
         self._clock = clock
         self._by_parts: _Remembered[_Name, _Known] = _Remembered()
-        self._by_bytes: _Remembered[bytes, tuple[_Known, Headers]] = _Remembered()
+        self._by_bytes: _Remembered[bytes, tuple[_Known, RequestHead]] = _Remembered()
         self._body_lengths: set[int] = set()
         self._read_lengths: set[int] = set()
         """Of what is, or was, remembered by either name: bytes of another length need not be hashed."""
-        self._answered: tuple[_Known, Headers] | None = None
-        """What `parsed` has answered last, and its headers."""
+        self._answered: tuple[_Known, RequestHead] | None = None
+        """What `parsed` has answered last, and its head."""
         self.generation = 0
         """Counts the reloads: what was decided before one does not count after it."""
 
@@ -83,14 +81,14 @@ class HitLane:
             reply.outcome is Outcome.HIT
             and isinstance(reply.body, bytes)
             and ctx.permits is ALL
-            and not ctx.query
+            and not ctx.head.query
             and len(ctx.body) <= MAX_BODY_BYTES
             and ctx.tenant.unlimited
-            and b"x-tenant" not in ctx.fields
+            and b"x-tenant" not in ctx.head.fields
             and generation == self.generation
         ):
-            name = _name(ctx.path.encode("ascii"), ctx.raw_headers, ctx.body)
-            known = _Known(ctx, _size(ctx.raw_headers) + len(reply.body))
+            name = ctx.head.told, ctx.body
+            known = _Known(ctx, len(name[0]) + len(reply.body))
             self._body_lengths.add(len(ctx.body))
             self._by_parts.put(name, known, 2 * len(ctx.body) + max(known.size, SMALL_BYTES))
 
@@ -103,15 +101,15 @@ class HitLane:
         self._read_lengths.clear()
         self._answered = None
 
-    def parsed(self, url: bytes, headers: Headers, body: bytes) -> bytes | None:
+    def parsed(self, head: RequestHead, body: bytes) -> bytes | None:
         """The reply to a request of the same bytes as one that was answered from the cache."""
         self._answered = None
         if len(body) not in self._body_lengths:
             return None
-        known = self._by_parts.get(_name(url, headers, body))
-        reply = None if known is None else self._reply(known, headers)
+        known = self._by_parts.get((head.told, body))
+        reply = None if known is None else self._reply(known, head)
         if known is not None and reply is not None:
-            self._answered = known, [item for item in headers if item[0] == b"x-request-id"]
+            self._answered = known, head
         return reply
 
     def arrived_as(self, data: bytes) -> None:
@@ -127,7 +125,7 @@ class HitLane:
         found = self._by_bytes.get(data)
         return None if found is None else self._reply(*found)
 
-    def _reply(self, known: "_Known", headers: Headers) -> bytes | None:
+    def _reply(self, known: "_Known", head: RequestHead) -> bytes | None:
         ctx = known.ctx
         if self._pool.route(ctx.request.model) is not ctx.route:
             return None
@@ -144,7 +142,7 @@ class HitLane:
         if prepared is None:
             return None
         entry.used_s = now_s
-        named = request_id([value for name, value in headers if name == b"x-request-id"]).encode("ascii")
+        named = (head.given_id or new_request_id()).encode("ascii")
         answer_id, created = identity(ctx, entry)
         reply = prepared.template % {
             b"request_id": named,
@@ -230,11 +228,3 @@ class _Remembered(Generic[K, V]):
         """Forget everything."""
         self._items.clear()
         self.size = 0
-
-
-def _size(headers: Headers) -> int:
-    return sum(len(name) + len(value) for name, value in headers)
-
-
-def _name(url: bytes, headers: Headers, body: bytes) -> _Name:
-    return url, body, tuple([item for item in headers if item[0] not in VARYING])

@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.metric_table import METRICS, Metric
-from proxy.tally import Counter, Histogram, Series, Sum
+from proxy.tally import Counter, Histogram, Sum
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
@@ -55,7 +55,6 @@ class Metrics:
         self._whole = histograms["askonce_e2e_seconds"]
         self._upstream = histograms["askonce_upstream_seconds"]
         # What every request counts, found once: the label values are few, and none is the client's text.
-        self._answers: dict[tuple[str, str, str], tuple[Sum, Series, Series]] = {}
         self._statuses: dict[tuple[str, int], Sum] = {}
         self._prompt_saved = tokens_saved.at("prompt")
         self._completion_saved = tokens_saved.at("completion")
@@ -63,20 +62,23 @@ class Metrics:
         self._prompt_spent = tokens_spent.at("prompt")
         self._completion_spent = tokens_spent.at("completion")
 
-    def answered(self, ctx: RequestContext, reply: Reply, ttft_s: float, e2e_s: float) -> None:
-        """One reply of a model path has gone out whole."""
-        name = (reply.outcome, ctx.family.name, ctx.route.label)
-        counted = self._answers.get(name)
-        if counted is None:
-            outcome = reply.outcome.value
-            requests = self._requests.at(outcome, *name[1:])
-            counted = self._answers[name] = requests, self._first_byte.at(outcome), self._whole.at(outcome)
-        requests, first_byte, whole = counted
-        requests.value += 1
-        first_byte.observe(ttft_s)
-        whole.observe(e2e_s)
-        if ctx.permits.reason is not None:
-            self._bypasses.add(ctx.permits.reason)
+    def answers(
+        self, status: int, outcome: Outcome, family: str, model: str, reason: str | None
+    ) -> Callable[[float, float], None]:
+        """Counts a reply of a model path that has gone out whole: seconds to its first byte, and to its end."""
+        replies = self._replies.at("model", str(status))
+        requests = self._requests.at(outcome.value, family, model)
+        first_byte, whole = self._first_byte.at(outcome.value), self._whole.at(outcome.value)
+        bypasses = Sum() if reason is None else self._bypasses.at(reason)
+
+        def count(ttft_s: float, e2e_s: float) -> None:
+            replies.value += 1
+            requests.value += 1
+            bypasses.value += 1
+            first_byte.observe(ttft_s)
+            whole.observe(e2e_s)
+
+        return count
 
     def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> Callable[[float], None]:
         """Counts all there is to count of a hit on `entry` that goes out whole after so many seconds."""

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from proxy.account import PRIVATE, without_ours
 from proxy.context import Outcome, Reply
 from proxy.errors import Headers, ModelNotFound, ProxyError, Unavailable
-from proxy.headers import request_headers, response_headers
+from proxy.headers import forwarded, request_headers, response_headers
 from proxy.upstream.client import Timeouts, UpstreamRequest
 from proxy.upstream.credentials import Credentials
 from proxy.upstream.pool import Pool, Upstream
@@ -84,8 +84,8 @@ class Models:
         authorization = self._credentials.for_upstream(upstream, fields)
         request = UpstreamRequest(
             "GET",
-            (upstream.base_path + "/v1/models").encode("ascii"),
-            request_headers(raw_headers, authorization=authorization),
+            upstream.base_path + b"/v1/models",
+            request_headers(forwarded(raw_headers), authorization=authorization),
             b"",
         )
         try:

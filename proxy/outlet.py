@@ -19,10 +19,13 @@ class Outlet(Protocol):
     is cut off by the server, so that nobody takes it for whole.
     """
 
-    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
-        """A reply that is all there. Its length is said by the outlet."""
+    def whole(self, status: int, lines: bytes, body: bytes) -> Awaitable[None] | None:
+        """A reply that is all there; `lines` are its headers as they are written, without the length.
 
-    async def start(self, status: int, headers: Headers) -> None:
+        What is returned, if anything, is to be awaited.
+        """
+
+    async def start(self, status: int, lines: bytes) -> None:
         """The head of a stream."""
 
     def chunk(self, data: bytes) -> Awaitable[None] | None:
@@ -40,17 +43,24 @@ class AsgiOutlet:
     def __init__(self, send: Send) -> None:
         self._send = send
 
-    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
+    async def whole(self, status: int, lines: bytes, body: bytes) -> None:
+        headers = _headers(lines)
         if status not in BODYLESS:
-            headers = [*headers, (b"content-length", b"%d" % len(body))]
+            headers.append((b"content-length", b"%d" % len(body)))
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
 
-    async def start(self, status: int, headers: Headers) -> None:
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+    async def start(self, status: int, lines: bytes) -> None:
+        await self._send({"type": "http.response.start", "status": status, "headers": _headers(lines)})
 
     def chunk(self, data: bytes) -> Awaitable[None]:
         return self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _headers(lines: bytes) -> Headers:
+    """Header lines, each with its end, as ASGI has them."""
+    pairs = [line.partition(b": ") for line in lines.split(b"\r\n")[:-1]]
+    return [(name, value) for name, _, value in pairs]

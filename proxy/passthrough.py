@@ -14,7 +14,6 @@ from proxy.edge import (
     Scope,
     WatchedClient,
     check_length,
-    joined_fields,
     ours,
     peer_of,
     read_body,
@@ -22,7 +21,7 @@ from proxy.edge import (
     too_large,
 )
 from proxy.errors import BadRequest, Forbidden, Headers, NotFound
-from proxy.headers import request_headers, request_id, response_headers
+from proxy.headers import forwarded, joined_fields, request_headers, request_id, response_headers
 from proxy.management import manages
 from proxy.metrics import Metrics
 from proxy.outlet import BODYLESS, Send
@@ -149,12 +148,11 @@ class PassThrough:
         query = scope["query_string"]
         request = UpstreamRequest(
             scope["method"],
-            upstream.base_path.encode("ascii") + raw_path + (b"?" + query if query else b""),
+            upstream.base_path + raw_path + (b"?" + query if query else b""),
             request_headers(
-                scope["headers"],
+                forwarded(scope["headers"], identity=False),
                 authorization=self._credentials.for_upstream(upstream, fields),
                 request_id=echoed,
-                identity=False,
             ),
             body,
         )

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import orjson
 
-from proxy.fold import Record
+from proxy.fold import Record, read_record
 from proxy.openai import CHAT
 from proxy.sse import DONE, encode
 
@@ -54,21 +54,33 @@ class Marks:
 
 
 class Rendered:
-    """A record as templates for `personal`. The stream is rendered when first asked for: most answers never are."""
+    """A record as templates for `personal`, each made when first asked for: most answers never are."""
 
-    __slots__ = ("_marks", "_stream", "has_usage", "plain", "size")
+    __slots__ = ("_marks", "_plain", "_raw", "_stream", "has_usage", "size")
 
-    def __init__(self, plain: bytes, choices: int, *, has_usage: bool, marks: Marks | None = None) -> None:
-        """`marks` are those of `plain`; None for what is never served."""
+    def __init__(
+        self, plain: bytes, choices: int, *, has_usage: bool, marks: Marks | None = None, raw: bool = False
+    ) -> None:
+        """`plain`: the completion, as a template, or `raw`, as the engine sent it. `marks`: None if never served."""
         self._marks = marks
-        self.plain: Final = plain
-        """The completion."""
+        self._plain = plain
+        self._raw = raw
         self.has_usage: Final = has_usage
         """Whether the engine told the usage."""
         self.size: Final = 2 * len(plain) + STREAM_BYTES_A_CHOICE * (choices + 1)
-        """Bytes of all renderings together, before the stream's is made: what it repeats is estimated."""
+        """Bytes of all renderings together, before they are made: what the stream's repeats is estimated."""
         self._stream: tuple[bytes, bytes | None] | None = None
         """Written once, by whoever asks first."""
+
+    @property
+    def plain(self) -> bytes:
+        """The completion."""
+        if self._raw and self._marks is not None:
+            record = read_record(self._plain)
+            assert record is not None
+            self._plain = _plain(record, self._marks)
+            self._raw = False
+        return self._plain
 
     @property
     def stream(self) -> bytes:
@@ -99,10 +111,16 @@ STREAM_BYTES_A_CHOICE = 500
 """What a choice's chunks repeat: three heads of some 150 bytes."""
 
 
-def render(record: Record, marks: Marks) -> Rendered:
-    """Render a record that `proxy.storable` found well formed."""
-    plain = marks.template(orjson.dumps({**record, **marks.places}), 2)
-    return Rendered(plain, len(record["choices"]), has_usage=bool(record.get("usage")), marks=marks)
+def render(record: Record, marks: Marks, raw: bytes | None = None) -> Rendered:
+    """Render a record that `proxy.storable` found well formed; later, if it was read from `raw`, a plain answer."""
+    plain = _plain(record, marks) if raw is None else raw
+    return Rendered(
+        plain, len(record["choices"]), has_usage=bool(record.get("usage")), marks=marks, raw=raw is not None
+    )
+
+
+def _plain(record: Record, marks: Marks) -> bytes:
+    return marks.template(orjson.dumps({**record, **marks.places}), 2)
 
 
 def personal(template: bytes, marks: Marks, new_id: str, created: int) -> bytes:

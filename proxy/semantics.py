@@ -102,14 +102,14 @@ class Semantics:
         semantic = ctx.family.semantic
         if not ctx.key:
             return None
-        text = openai.last_user_text(ctx.path, payload)
+        text = openai.last_user_text(ctx.head.path, payload)
         if not text or not text.strip():
             return None
         if not semantic.multi_turn and openai.has_earlier_turns(payload):
             return None
         space = namespace(
             payload,
-            path=f"{ctx.path}?{ctx.query.decode('latin-1')}" if ctx.query else ctx.path,
+            path=ctx.head.address,
             tenant=ctx.tenant.id,
             model=ctx.route.model,
             revision=ctx.route.revision,

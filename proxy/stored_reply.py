@@ -40,7 +40,7 @@ def template_of(ctx: RequestContext, entry: Entry) -> bytes | None:
 def identity(ctx: RequestContext, entry: Entry) -> tuple[str, int]:
     """The id and the time of the answer that this client gets."""
     if ctx.family.exact.replay == "fresh":
-        return new_id(ctx.path, entry.key), int(time.time())
+        return new_id(ctx.head.path, entry.key), int(time.time())
     return entry.origin_id, entry.origin_created
 
 

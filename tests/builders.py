@@ -131,6 +131,7 @@ class _Reply:
     async def read(self, limit: int) -> bytes | None:
         whole = b"".join([part async for part in self])
         if len(whole) <= limit:
+            await self.aclose()
             return whole
         self._steps.append(whole)
         return None

@@ -4,6 +4,7 @@ A row must be finite and of unit length. And unlike texts must not share one: an
 the same vector would make every question a perfect match for every other, and no threshold can tell.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -48,8 +49,8 @@ class VectorCheck:
         return [self._judge_one(text, row) for text, row in zip(texts, rows, strict=True)]
 
     def _judge_one(self, text: str, row: NDArray[np.float32]) -> str | None:
-        length = float(np.linalg.norm(row))
-        if not np.isfinite(length):
+        length = math.sqrt(float(row @ row))
+        if not math.isfinite(length):
             return "gave a vector that is not finite"
         if abs(length - 1.0) > LENGTH_TOLERANCE:
             return "gave a vector that is not of unit length"
@@ -63,12 +64,14 @@ class VectorCheck:
         return None
 
     def _is_like_an_unlike_one(self, text: str, row: NDArray[np.float32]) -> bool:
-        similarities = self._rows @ row
-        alike = [at for at in np.flatnonzero(similarities >= ALMOST_SAME) if self._texts[at] != text]
+        similarities = (self._rows @ row).tolist()
+        alike = [
+            at for at, similarity in enumerate(similarities) if similarity >= ALMOST_SAME and self._texts[at] != text
+        ]
         if not alike:  # as good as always, and then no text is taken apart
             return False
         words = _words(text)
-        return any(_unlike(words, _words(self._texts[at]), float(similarities[at])) for at in alike)
+        return any(_unlike(words, _words(self._texts[at]), similarities[at]) for at in alike)
 
 
 def rehearse(embedder: Embedder) -> None:

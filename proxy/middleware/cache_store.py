@@ -40,9 +40,7 @@ class CacheStore:
         if isinstance(reply.body, bytes):
             ctx.upstream_s = self._clock() - asked_s
             record = read_record(reply.body) if reply.status == 200 else None
-            reply.stored = self._keep(
-                ctx, reply.status, record, len(reply.body), streamed=False, done=True, error=False
-            )
+            reply.stored = self._keep(ctx, reply.status, record, reply.body, streamed=False, done=True, error=False)
         elif reply.status != 200 or not reply.events:
             self._metrics.not_stored("status" if reply.status != 200 else "size")
         else:
@@ -55,14 +53,14 @@ class CacheStore:
             self._metrics.not_stored("size")
             return
         folded = fold_stream(raw)
-        self._keep(ctx, 200, folded.record, len(raw), streamed=True, done=folded.done, error=folded.error)
+        self._keep(ctx, 200, folded.record, raw, streamed=True, done=folded.done, error=folded.error)
 
     def _keep(
         self,
         ctx: RequestContext,
         status: int,
         record: dict[str, Any] | None,
-        size: int,
+        raw: bytes,
         *,
         streamed: bool,
         done: bool,
@@ -80,7 +78,7 @@ class CacheStore:
             finish_reasons=exact.finish_reasons,
             store_refusals=exact.store_refusals,
             request_payload=ctx.request.payload,
-            size=size,
+            size=len(raw),
             max_entry_bytes=self._max_entry_bytes,
         )
         if record is not None and exact.replay == "verbatim" and not _has_identity(record):
@@ -88,7 +86,7 @@ class CacheStore:
         if reason is not None or record is None:
             self._metrics.not_stored(reason or "shape")
             return False
-        entry = self._entry(ctx, record, streamed=streamed)
+        entry = self._entry(ctx, record, None if streamed else raw)
         if not self._cache.put(entry):
             self._metrics.not_stored("size")
             return False
@@ -97,7 +95,8 @@ class CacheStore:
             self._on_stored(ctx, entry)
         return True
 
-    def _entry(self, ctx: RequestContext, record: dict[str, Any], *, streamed: bool) -> Entry:
+    def _entry(self, ctx: RequestContext, record: dict[str, Any], raw: bytes | None) -> Entry:
+        """`raw`: what the record was read from, unless that was a stream."""
         now_s = self._clock()
         created = record.get("created")
         return Entry(
@@ -105,8 +104,8 @@ class CacheStore:
             created_s=now_s,
             used_s=now_s,
             family=ctx.family.name,
-            rendered=render(record, self._marks),
-            serves_plain=not streamed or isinstance(record.get("usage"), dict),
+            rendered=render(record, self._marks, raw),
+            serves_plain=raw is not None or isinstance(record.get("usage"), dict),
             origin_id=str(record.get("id", "")),
             origin_created=created if type(created) is int else 0,
             prompt_tokens=ctx.prompt_tokens,

@@ -1,6 +1,6 @@
 """The same key, a fresh entry: answered from this process's memory, without an await."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from proxy.acceptance import Acceptance
 from proxy.cache.exact import Entry, ExactCache, Expired, Fresh, Stale, freshness
@@ -32,21 +32,21 @@ class ExactLookup:
         self._revalidation = revalidation
         self._clock = clock
 
-    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        if not ctx.permits.look_up:
-            return await call_next(ctx)
-        entry = self._cache.get(ctx.key)
-        if entry is None:
-            return await call_next(ctx)
+    def __call__(self, ctx: RequestContext, call_next: Handler) -> Awaitable[Reply]:
+        entry = self._cache.get(ctx.key) if ctx.permits.look_up else None
+        return call_next(ctx) if entry is None else self._found(ctx, entry, call_next)
+
+    async def _found(self, ctx: RequestContext, entry: Entry, call_next: Handler) -> Reply:
         acceptance = self._acceptance
         if acceptance is not None and not acceptance.holds(ctx):
             ctx.client.watch()
             if not await acceptance.ask(ctx):
                 return await call_next(ctx)
             # Looked up once more: after the wait, nothing may suspend between a miss here and the join.
-            entry = self._cache.get(ctx.key)
-            if entry is None:
+            looked_up_again = self._cache.get(ctx.key)
+            if looked_up_again is None:
                 return await call_next(ctx)
+            entry = looked_up_again
         now_s = self._clock()
         match freshness(entry, now_s, ctx.family.exact, ctx.permits.max_age_s):
             case Fresh(age_s, ttl_s):

@@ -33,13 +33,12 @@ class Keying:
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
         request = ctx.request
         payload = request.payload
-        chosen = ctx.fields.get(b"x-askonce-family")
         ctx.family = classify(
             self._policies.current,
-            path=ctx.path,
+            path=ctx.head.path,
             model=request.model or "",
             tenant=ctx.tenant.label,
-            header="" if chosen is None else chosen.decode("latin-1"),
+            header=ctx.head.family,
             prompt_text=partial(prompt_text, payload),
             system_text=partial(system_text, payload),
         )
@@ -62,7 +61,7 @@ class Keying:
         if request.keyable:
             ctx.key = cache_key(
                 payload,
-                path=f"{ctx.path}?{ctx.query.decode('latin-1')}" if ctx.query else ctx.path,
+                path=ctx.head.address,
                 tenant=ctx.tenant.id,
                 model=route.model,
                 revision=route.revision,

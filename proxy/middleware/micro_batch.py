@@ -67,7 +67,7 @@ class MicroBatch:
             return await call_next(ctx) if isinstance(reply, Alone) else reply
         if wait_s <= 0 or batch.max_batch_size <= 1:
             return await call_next(ctx)
-        group = (ctx.path, ctx.route.model, ctx.route.revision, ctx.family.name)
+        group = (ctx.head.path, ctx.route.model, ctx.route.revision, ctx.family.name)
         turn = await self._batcher.turn(group, max_batch_size=batch.max_batch_size, max_wait_s=wait_s)
         try:
             reply = await call_next(ctx)
@@ -109,7 +109,7 @@ def mergeable(ctx: RequestContext) -> bool:
     request = ctx.request
     payload = request.payload
     return (
-        ctx.path == COMPLETIONS
+        ctx.head.path == COMPLETIONS
         and request.keyable
         and not request.stream
         and not any(upstream.always_stream for upstream in ctx.route.upstreams)
@@ -125,9 +125,9 @@ def _equal_but_for_the_prompt(ctx: RequestContext) -> Hashable:
     More than the key looks at: one member's `metadata` or `service_tier` must not become all members'.
     """
     parameters = {name: value for name, value in ctx.request.payload.items() if name != "prompt"}
-    headers = tuple(item for item in ctx.raw_headers if item[0] in FORWARDED and item[0] not in TRACES)
+    headers = tuple(item for item in ctx.head.headers if item[0] in FORWARDED and item[0] not in TRACES)
     told = orjson.dumps(parameters, option=orjson.OPT_SORT_KEYS)
-    return ctx.path, ctx.query, ctx.tenant.id, ctx.route.model, ctx.route.revision, ctx.family.name, told, headers
+    return ctx.head.target, ctx.tenant.id, ctx.route.model, ctx.route.revision, ctx.family.name, told, headers
 
 
 async def send_merged(members: list[Member]) -> Sequence[Reply | Alone | BaseException]:

@@ -1,10 +1,10 @@
 """Asks `proxy.permit` what the request permits, and writes the answer into the context."""
 
+from collections.abc import Awaitable
+
 from proxy.bypass_hint import BypassHint
 from proxy.context import Handler, Reply, RequestContext
-from proxy.permit import decide, read_directives
-
-JSON = b"application/json"
+from proxy.permit import decide
 
 STREAM_OPTIONS = frozenset({"include_usage", "include_obfuscation"})
 """Those a shared stream can serve. Others, such as vLLM's `continuous_usage_stats`, change each event."""
@@ -17,21 +17,19 @@ class Permit:
         """`hint` is told of every request that passes the cache by; an explanation is none."""
         self._hint = hint
 
-    async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        fields, request = ctx.fields, ctx.request
+    def __call__(self, ctx: RequestContext, call_next: Handler) -> Awaitable[Reply]:
+        head, request = ctx.head, ctx.request
         options = request.payload.get("stream_options")
-        kind = fields.get(b"content-type", b"")
         ctx.permits = decide(
             request.payload,
             ctx.family,
-            read_directives(fields),
+            head.directives,
             keyable=request.keyable and (options is None or _usual(options)),
-            json_body=b"content-encoding" not in fields
-            and (kind == JSON or kind.partition(b";")[0].strip().lower() == JSON),
+            json_body=head.is_json,
         )
         if self._hint is not None and ctx.permits.reason is not None:
             self._hint.note(ctx.family.name, ctx.permits.reason)
-        return await call_next(ctx)
+        return call_next(ctx)
 
 
 def _usual(options: object) -> bool:

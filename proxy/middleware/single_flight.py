@@ -51,7 +51,9 @@ class SingleFlight:
                 alone = reader.alone
                 if not head.reply.events:
                     # A plain answer is read to its end, so that a failure on the way still has a status to say so.
-                    body = await reader.whole()
+                    body = reader.answer()
+                    if body is None:
+                        body = await reader.whole()
                     if led and alone and body is head.reply.body:
                         reply = head.reply
                     else:

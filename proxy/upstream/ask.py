@@ -59,8 +59,18 @@ class Ask:
         tried: list[Upstream] = []
         while True:
             upstream = self._pool.choose(ctx.route, tried)
+            head = ctx.head
+            body, asks_usage = outgoing(ctx, upstream)
+            headers = request_headers(
+                head.forwarded,
+                authorization=self._credentials.for_upstream(upstream, head.fields),
+                request_id=ctx.request_id if not ctx.permits.share else None,
+            )
+            request = UpstreamRequest("POST", upstream.base_path + head.target, headers, body)
+            limits = _limits(upstream, ctx.family)
             try:
-                reply = await self._ask(ctx, upstream)
+                exchange = await open_exchange(upstream, request, limits, ctx.tenant.label, self._metrics, self._clock)
+                reply = await self._read(ctx, exchange, withhold=asks_usage)
                 self._acceptance.note(ctx, upstream.name, reply.status)
                 return reply
             except UpstreamFailed as error:
@@ -68,29 +78,15 @@ class Ask:
                 if not error.unprocessed:
                     raise
 
-    async def _ask(self, ctx: RequestContext, upstream: Upstream) -> Reply:
-        body, asks_usage = outgoing(ctx, upstream)
-        target = upstream.base_path + ctx.path
-        request = UpstreamRequest(
-            "POST",
-            target.encode("ascii") + (b"?" + ctx.query if ctx.query else b""),
-            request_headers(
-                ctx.raw_headers,
-                authorization=self._credentials.for_upstream(upstream, ctx.fields),
-                request_id=ctx.request_id if not ctx.permits.share else None,
-            ),
-            body,
-        )
-        limits = _limits(upstream, ctx.family)
-        exchange = await open_exchange(upstream, request, limits, ctx.tenant.label, self._metrics, self._clock)
+    async def _read(self, ctx: RequestContext, exchange: "Exchange", *, withhold: bool) -> Reply:
         try:
             headers, content_type, coding = answer_headers(exchange.reply.headers)
             if content_type.startswith(EVENT_STREAM):
-                return self._stream(ctx, exchange, headers, coding, withhold=asks_usage)
+                return self._stream(ctx, exchange, headers, coding, withhold=withhold)
             whole = await exchange.reply.read(self._max_entry_bytes)
             if whole is None:
                 return _reply(ctx, exchange, headers, exchange)
-            await exchange.aclose()
+            exchange.ended()
             if coding is not None and is_readable(coding):
                 plain = decoded(whole, self._max_entry_bytes)
                 if plain is not None:
@@ -181,7 +177,8 @@ class Exchange:
             self._leave()
         await self.reply.aclose()
 
-    async def aclose(self) -> None:
+    def ended(self) -> None:
+        """The reply has been read to its end."""
         if not self._over:
             status = self.reply.status
             if status in FAILURES:
@@ -189,6 +186,9 @@ class Exchange:
             else:
                 self.upstream.health.succeeded()
             self._leave()
+
+    async def aclose(self) -> None:
+        self.ended()
         await self.reply.aclose()
 
     def _leave(self) -> None:
@@ -207,7 +207,8 @@ async def open_exchange(
     clock: Callable[[], float],
 ) -> Exchange:
     """Wait for a place at `upstream`, send `request`, and wait for the head of the reply."""
-    await upstream.gate.enter(tenant)
+    if not upstream.gate.take():
+        await upstream.gate.enter(tenant)
     asked_s = clock()
     try:
         reply = await upstream.client.send(request, limits)

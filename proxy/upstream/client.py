@@ -60,7 +60,10 @@ class UpstreamReply(Protocol):
     def __aiter__(self) -> AsyncIterator[bytes]: ...
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body, if it ends within `limit` bytes; else None, and iterating yields it from its start."""
+        """The whole body, if it ends within `limit` bytes; else None, and iterating yields it from its start.
+
+        With the whole body the connection is given back, and `aclose` has nothing left to do.
+        """
         ...
 
     async def aclose(self) -> None: ...

@@ -44,8 +44,8 @@ class Upstream:
     ) -> None:
         self.name = name
         self.url = url
-        self.base_path = url.partition("://")[2].partition("/")[1:][1].rstrip("/")
-        self.base_path = f"/{self.base_path}" if self.base_path else ""
+        path = url.partition("://")[2].partition("/")[2].rstrip("/")
+        self.base_path = f"/{path}".encode("ascii") if path else b""
         """What stands before `/v1` in the configured URL; usually empty."""
         self.models = tuple(models)
         self.aliases = aliases

@@ -9,7 +9,7 @@ import tests.live
 from bench.upstream import StubUpstream
 from config.settings import Settings
 from proxy.app import App
-from proxy.errors import Headers
+from proxy.request_head import RequestHead
 from proxy.server import DrainingServer
 from tests.builders import chat, text_of
 from tests.fleet.builders import fate
@@ -30,8 +30,8 @@ class Lane:
         host, port, limits, on_drain, on_reload, on_listening, *_ = given
         return DrainingServer(app, host, port, limits, on_drain, on_reload, on_listening, self, app.edge.direct)
 
-    def parsed(self, url: bytes, headers: Headers, body: bytes) -> bytes | None:
-        return self.counted(self.app.hit_lane.parsed(url, headers, body))
+    def parsed(self, head: RequestHead, body: bytes) -> bytes | None:
+        return self.counted(self.app.hit_lane.parsed(head, body))
 
     def arrived_as(self, data: bytes) -> None:
         self.app.hit_lane.arrived_as(data)

@@ -74,6 +74,7 @@ class _Reply:
     async def read(self, limit: int) -> bytes | None:
         whole = b"".join([part async for part in self])
         assert len(whole) <= limit
+        await self.aclose()
         return whole
 
     async def aclose(self) -> None:

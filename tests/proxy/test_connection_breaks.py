@@ -12,9 +12,10 @@ import httptools
 import orjson
 import pytest
 
-from proxy.connection import LimitedProtocol
+from proxy.connection import LimitedProtocol, Reply
 from proxy.direct import DirectCycle
 from proxy.hit_lane import MAX_REMEMBERED_BYTES
+from proxy.request_head import RequestHead
 from proxy.server import DrainingServer, ServerLimits
 from tests.builders import ScriptedReply, answer, chat, policy_set, stack, stream_of
 from tests.live import CLOSE, PATIENCE_S, RESET, Live, engine_of, json_reply, serving, wired
@@ -166,14 +167,16 @@ class Echo:
     def __init__(self) -> None:
         self.wait: asyncio.Event | None = None
 
-    def __call__(self, url, headers, peer, body, cycle: DirectCycle):
-        return self._answer(headers, body, cycle)
+    def __call__(self, head: RequestHead, peer: str | None, body: bytes, cycle: DirectCycle) -> Reply:
+        return self._answer(head, body, cycle)
 
-    async def _answer(self, headers, body, cycle: DirectCycle) -> None:
+    async def _answer(self, head: RequestHead, body: bytes, cycle: DirectCycle) -> None:
         if self.wait is not None:
             await self.wait.wait()
-        told = b"; ".join(name for name, _ in headers)
-        await cycle.whole(200, [(b"x-names", told)], b"%d" % len(body))
+        told = b"; ".join(name for name, _ in head.headers)
+        sending = cycle.whole(200, b"x-names: %b\r\n" % told, b"%d" % len(body))
+        if sending is not None:
+            await sending
 
 
 class Connection:

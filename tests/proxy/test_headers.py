@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.headers import HOP_BY_HOP, answer_headers, cache_status, request_headers, request_id, response_headers
+from proxy.headers import (
+    HOP_BY_HOP,
+    answer_headers,
+    cache_status,
+    forwarded,
+    request_headers,
+    request_id,
+    response_headers,
+)
 from tests.captures import all_captures
 
 SECRETS = [
@@ -34,21 +42,21 @@ CONNECTION = [
 
 
 def test_H03_no_credential_cookie_or_unknown_header_goes_up():
-    assert request_headers(SECRETS) == [(b"accept-encoding", b"identity")]
+    assert forwarded(SECRETS) == [(b"accept-encoding", b"identity")]
 
 
 def test_H03_the_upstreams_credential_takes_the_place_of_the_clients():
-    sent = request_headers(SECRETS, authorization=b"Bearer sk-upstream")
+    sent = request_headers(forwarded(SECRETS), authorization=b"Bearer sk-upstream")
     assert [value for name, value in sent if name == b"authorization"] == [b"Bearer sk-upstream"]
 
 
 def test_H04_host_length_and_framing_are_the_new_connections():
-    assert request_headers(CONNECTION) == [(b"accept-encoding", b"identity")]
+    assert forwarded(CONNECTION) == [(b"accept-encoding", b"identity")]
 
 
 def test_H04_what_the_connection_header_names_stays_here_although_it_is_listed():
     raw = [(b"connection", b"close, Traceparent"), (b"traceparent", b"00-1"), (b"accept", b"*/*")]
-    assert request_headers(raw) == [(b"accept", b"*/*"), (b"accept-encoding", b"identity")]
+    assert forwarded(raw) == [(b"accept", b"*/*"), (b"accept-encoding", b"identity")]
 
 
 def test_what_an_engine_reads_goes_up_unchanged():
@@ -62,19 +70,19 @@ def test_what_an_engine_reads_goes_up_unchanged():
         (b"openai-beta", b"b"),
         (b"traceparent", b"00-1"),
     ]
-    assert request_headers(raw)[:-1] == raw
+    assert forwarded(raw)[:-1] == raw
 
 
 def test_H02_what_may_be_stored_is_asked_for_without_coding_and_the_rest_as_the_client_asks():
     raw = [(b"accept-encoding", b"gzip, br")]
-    assert request_headers(raw) == [(b"accept-encoding", b"identity")]
-    assert request_headers(raw, identity=False) == raw
-    assert request_headers([], identity=False) == []
+    assert forwarded(raw) == [(b"accept-encoding", b"identity")]
+    assert forwarded(raw, identity=False) == raw
+    assert forwarded([], identity=False) == []
 
 
 def test_a_request_id_goes_up_only_where_it_is_given():
-    assert request_headers([(b"x-request-id", b"client")]) == [(b"accept-encoding", b"identity")]
-    assert (b"x-request-id", b"abc") in request_headers([], request_id="abc")
+    assert forwarded([(b"x-request-id", b"client")]) == [(b"accept-encoding", b"identity")]
+    assert (b"x-request-id", b"abc") in request_headers([], authorization=None, request_id="abc")
 
 
 def test_H01_length_framing_and_hop_by_hop_headers_do_not_come_back():
@@ -135,7 +143,7 @@ def test_another_askonces_own_headers_do_not_pass_as_ours():
 def test_keep_alive_and_close_nominate_nothing():
     for value in (b"keep-alive", b"close"):
         raw = [(b"connection", value), (b"accept", b"*/*")]
-        assert request_headers(raw)[0] == answer_headers(raw)[0][0] == (b"accept", b"*/*")
+        assert forwarded(raw)[0] == answer_headers(raw)[0][0] == (b"accept", b"*/*")
 
 
 @pytest.mark.parametrize("value", [b"abc", b"req-1", b"3f7be5b8-ce9a.4:x/+=@_", b"a" * 128, b" padded "])

@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from proxy.hit_lane import MAX_REMEMBERED_BYTES
+from proxy.request_head import RequestHead
 from proxy.server import DrainingServer, ServerLimits
 from tests.builders import ScriptedReply, answer, chat, policy_set, stack, stream_of
 
@@ -29,7 +30,9 @@ async def asked(s, body: bytes, *, headers=HEADERS, path="/v1/chat/completions")
 
 
 async def lane(s, body: bytes, headers=HEADERS, url=b"/v1/chat/completions"):
-    return s.app.hit_lane.parsed(url, list(headers), body)
+    head = RequestHead.read(url, list(headers))
+    assert head is not None
+    return s.app.hit_lane.parsed(head, body)
 
 
 async def remembered(s, body: bytes, headers=HEADERS) -> None:
@@ -176,7 +179,7 @@ async def test_over_a_socket_whole_split_and_pipelined():
         known: bytes | None = None
         unread = 0
 
-        def parsed(self, url, headers, given):
+        def parsed(self, head, given):
             return b"content-length: 3\r\n\r\nhit" if given == body else None
 
         def arrived_as(self, data):
