@@ -4,15 +4,15 @@ The packaged file holds int8 weights, which onnxruntime unfolds to fp32 when it 
 of the cache, so a short text waits for memory. Here the weights stay int8 (11 MB), and a matrix product is two of
 integers:
 
-    x ≈ s·a + (s/126)·b         a, b whole numbers from -63 to 63
+    x ≈ s·a + (s/126)·b         a, b whole numbers, either of at most 127 values
     x·W ≈ s·(a·W) + (s/126)·(b·W)
 
-`a` is x rounded and `b` what that left over, so x is kept to 1/15,876 of its range (2·63·126), and vectors stay within
-1e-4 of the packaged file's in cosine. Neither part goes beyond 63 because s comes from a bound on x that holds for
-every text (`_bound_of_norm`, `_bound_of_dense`); nothing is measured and nothing depends on the batch.
+`a` is x rounded and `b` what that left over, so x is kept to 1/15,876 of its range (126²), and vectors stay within 1e-4
+of the packaged file's in cosine. No part has more values because s comes from bounds on x that hold for every text
+(`_bound_of_norm`, `_bound_of_dense`); nothing is measured and nothing depends on the batch.
 
-Why 63: x86 processors without VNNI multiply unsigned by signed bytes and add neighbours in 16 bits, which saturates.
-`a` and `b` are stored as 1..127, and 2·127·127 still fits.
+Why 127: x86 processors without VNNI multiply unsigned by signed bytes and add neighbours in 16 bits, which saturates.
+`a` and `b` are stored as 0..127, and 2·127·127 still fits.
 
 The rest is the same model with onnxruntime's own operators for attention and GELU in place of 300 small nodes, token
 types left out (there is one), and mean pooling and L2 normalisation at the end.
@@ -30,9 +30,13 @@ LAYERS = 6
 HEADS = 12
 EPSILON = 1e-12
 """Of the layer normalisations."""
-STEPS = 63
-ZERO = STEPS + 1
-"""What the whole number 0 is stored as."""
+STEPS = 126
+"""Between the least and the greatest of a part's values."""
+LARGEST = STEPS + 1
+"""That a whole number is stored as."""
+MIDDLE = 1 + STEPS // 2
+"""What 0 is stored as if values lie around it."""
+LEAST_OF_GELU = -0.17
 OWN = "com.microsoft"
 INT32, FLOAT32 = 6, 1
 """ONNX's numbers of element types."""
@@ -87,7 +91,8 @@ def _bound_of_norm(norm: _Norm) -> float:
 def _bound_of_dense(dense: _Dense, norm: _Norm) -> float:
     """The same behind a dense layer that reads a layer normalisation. Neither attention nor GELU gives a larger one."""
     unfolded = dense.values.astype(np.float64) * dense.scales
-    lengths = np.linalg.norm(unfolded * norm.gain[:, None], axis=0)
+    gained = unfolded * norm.gain[:, None]
+    lengths = np.linalg.norm(gained - gained.mean(axis=0), axis=0)  # a row has no mean before gain and bias
     return float(np.max(math.sqrt(len(norm.gain)) * lengths + np.abs(norm.bias @ unfolded + dense.bias)))
 
 
@@ -104,7 +109,7 @@ class _Rebuilt:
         }
         """Name of a bias to the name of its dense layer's matrix, which has a meaningless one."""
         self._nodes: list[Node] = []
-        self._weights: dict[str, NDArray[Any]] = {"zero": np.array(ZERO, np.uint8)}
+        self._weights: dict[str, NDArray[Any]] = {"middle": np.array(MIDDLE, np.uint8)}
 
     def file(self) -> bytes:
         mask = self._add("Cast", "attention_mask", to=INT32)
@@ -152,29 +157,33 @@ class _Rebuilt:
 
         wide = self._dense(f"{name}.intermediate.dense")
         grown = self._add("Gelu", self._add("Add", *self._multiply(x, wide, _bound_of_norm(norm))), domain=OWN)
-        grown_parts = self._multiply(grown, self._dense(f"{name}.output.dense"), _bound_of_dense(wide, norm))
+        dense = self._dense(f"{name}.output.dense")
+        grown_parts = self._multiply(grown, dense, _bound_of_dense(wide, norm), LEAST_OF_GELU)
         norm = self._norm(f"{name}.output.LayerNorm")
         return self._normalise(self._add("Sum", *grown_parts, x), norm), norm
 
-    def _multiply(self, x: str, dense: _Dense, bound: float) -> tuple[str, str]:
+    def _multiply(self, x: str, dense: _Dense, greatest: float, least: float | None = None) -> tuple[str, str]:
         """The product's two parts, to be added.
 
         Args:
-            bound: of |x|.
+            greatest: that a value of x can be.
+            least: the same; None means the negative of it.
         """
         at = len(self._nodes)
-        step = np.float32(bound / STEPS)
+        least = -greatest if least is None else least
+        step = np.float32((greatest - least) / STEPS)
         coarse = self._weight(f"coarse_{at}", np.array(step))
-        fine = self._weight(f"fine_{at}", np.array(step / np.float32(2 * STEPS)))
+        fine = self._weight(f"fine_{at}", np.array(step / np.float32(STEPS)))
+        zero = self._weight(f"zero_{at}", np.array(1 + math.floor(-least / step), np.uint8))
         matrix = (self._weight(f"matrix_{at}", dense.values), self._weight(f"scales_{at}", dense.scales))
         bias = self._weight(f"bias_{at}", dense.bias)
-        rounded = self._add("QuantizeLinear", x, coarse, "zero")
-        left = self._add("Sub", x, self._add("DequantizeLinear", rounded, coarse, "zero"))
-        rest = self._add("QuantizeLinear", left, fine, "zero")
+        rounded = self._add("QuantizeLinear", x, coarse, zero)
+        left = self._add("Sub", x, self._add("DequantizeLinear", rounded, coarse, zero))
+        rest = self._add("QuantizeLinear", left, fine, "middle")
         product = "MatMulIntegerToFloat"
         return (
-            self._add(product, rounded, matrix[0], coarse, matrix[1], "zero", "", bias, domain=OWN),
-            self._add(product, rest, matrix[0], fine, matrix[1], "zero", domain=OWN),
+            self._add(product, rounded, matrix[0], coarse, matrix[1], zero, "", bias, domain=OWN),
+            self._add(product, rest, matrix[0], fine, matrix[1], "middle", domain=OWN),
         )
 
     def _normalise(self, x: str, norm: _Norm) -> str:

@@ -9,9 +9,8 @@ import pytest
 from proxy.cache.embedder_fastembed import PackagedEmbedder, packaged_weights
 from proxy.cache.embedder_onnx import Node, read_model, write_model
 from proxy.cache.embedder_two_part import (
+    LARGEST,
     LAYERS,
-    STEPS,
-    ZERO,
     _bound_of_dense,
     _bound_of_norm,
     _Dense,
@@ -75,7 +74,7 @@ def test_matrices_stay_the_int8_that_is_packaged_and_two_neighbouring_products_f
     assert {str(values.dtype) for values in matrices} == {"int8"}
     assert sum(values.size for values in matrices) == LAYERS * 12 * 384**2
     largest = max(int(np.abs(values.astype(np.int16)).max()) for values in matrices)
-    assert 2 * largest * (ZERO + STEPS) < 2**15
+    assert 2 * largest * LARGEST < 2**15
 
 
 def test_another_model_file_is_refused():
