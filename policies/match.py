@@ -83,7 +83,7 @@ class _Conditions:
 class Matchers:
     """All families' conditions, compiled. All expressions run over a text in one pass, and only if a family asks."""
 
-    __slots__ = ("_conditions", "_prompts", "_systems")
+    __slots__ = ("_all_ask_prompt", "_conditions", "_prompts", "_systems")
 
     def __init__(self, matches: Sequence[MatchPolicy]) -> None:
         self._prompts, self._systems = _Expressions(), _Expressions()
@@ -98,6 +98,8 @@ class Matchers:
             )
             for match in matches
         )
+        self._all_ask_prompt = bool(matches) and all(conditions.prompt is not None for conditions in self._conditions)
+        """Where no expression is found in the prompt, no family matches."""
         self._prompts.compile()
         self._systems.compile()
 
@@ -112,6 +114,10 @@ class Matchers:
     ) -> int | None:
         """Position of the first family that matches. Each text is asked for at most once."""
         in_prompt: Collection[int] | None = None
+        if self._all_ask_prompt:
+            in_prompt = self._prompts.found_in(prompt_text())
+            if not in_prompt:
+                return None
         in_system: Collection[int] | None = None
         for position, conditions in enumerate(self._conditions):
             if (

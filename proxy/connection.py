@@ -29,8 +29,9 @@ from uvicorn.server import ServerState
 
 from proxy.departure import DEPARTURE, Departure
 from proxy.direct import DirectCycle
+from proxy.head_bytes import HeadBytes
 from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
-from proxy.request_head import RequestHead, SeenHead
+from proxy.request_head import RequestHead
 
 LINGER_S = 2.0
 """How long bytes nobody wants are read after a refusal, so that the client gets to read it."""
@@ -140,7 +141,8 @@ class LimitedProtocol(HttpToolsProtocol):
         """Those of its head: what follows its body are trailers."""
         self._taken: RequestHead | None = None
         """Of the last request that lane or direct took."""
-        self._seen: SeenHead | None = None
+        self._seen: tuple[HeadBytes, RequestHead] | None = None
+        """The last head of this connection that was looked at as bytes."""
         self._heads_seen = 0
         self._peer: str | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -198,7 +200,8 @@ class LimitedProtocol(HttpToolsProtocol):
                 self._by_lane_as(data)
             elif whole and self._heads_seen < MAX_HEADS_SEEN:
                 self._heads_seen += 1
-                self._seen = SeenHead.in_read(self._taken, data)
+                seen = HeadBytes.of(data)
+                self._seen = None if seen is None else (seen, self._taken)
         elif self._fed > self._limits.max_head_bytes or len(self.headers or ()) > self._limits.max_header_lines:
             self._refuse(HEAD_TOO_LARGE)
         elif self._timer is None and not self._between:
@@ -288,12 +291,15 @@ class LimitedProtocol(HttpToolsProtocol):
             self._disarm()
             self._answer(reply)
             return True
-        seen = self._seen
-        if seen is None or (body := seen.body_in(data)) is None or len(body) > MAX_HELD_BYTES:
+        if self._seen is None:
             return False
-        if self._take_lane(seen.head, body):
+        seen, head = self._seen
+        body = seen.body_in(data)
+        if body is None or len(body) > MAX_HELD_BYTES:
+            return False
+        if self._take_lane(head, body):
             self._by_lane_as(data)
-        elif not self._go_direct(seen.head, body):
+        elif not self._go_direct(head, body):
             return False
         self._disarm()
         self._whole += 1
@@ -360,7 +366,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
-        self.flow.resume_reading()
+        if self.flow.read_paused:
+            self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
             return

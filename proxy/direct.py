@@ -118,16 +118,8 @@ class DirectCycle:
         """See Outlet.whole."""
         if self._flow.write_paused:
             return self._whole_later(status, lines, body)
-        if not self.disconnected:
-            self._whole(status, lines, body)
-        return None
-
-    async def _whole_later(self, status: int, lines: bytes, body: bytes) -> None:
-        await self._flow.drain()
-        if not self.disconnected:
-            self._whole(status, lines, body)
-
-    def _whole(self, status: int, lines: bytes, body: bytes) -> None:
+        if self.disconnected:
+            return None
         if status in BODYLESS:
             framing = body = b""
         else:
@@ -139,6 +131,12 @@ class DirectCycle:
             self._transport.write(head)
             self._transport.write(body)
         self._complete()
+        return None
+
+    async def _whole_later(self, status: int, lines: bytes, body: bytes) -> None:
+        await self._flow.drain()
+        if (sending := self.whole(status, lines, body)) is not None:
+            await sending
 
     async def start(self, status: int, lines: bytes) -> None:
         """See Outlet.start."""

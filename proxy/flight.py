@@ -72,6 +72,8 @@ class Flights(Generic[H]):
         self._streams: dict[bytes, Flight[H]] = {}
         self._aloft: dict[asyncio.Task[None], Flight[H]] = {}
         self._closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The one all of this runs on; known from the first flight on. To ask asyncio for it is a system call."""
 
     def __len__(self) -> int:
         """Flights whose task has not ended, cancelled ones included."""
@@ -95,9 +97,12 @@ class Flights(Generic[H]):
         if self._closed or self.total_bytes >= self.max_bytes:
             return None
         slots = self._streams if stream else self._plain
-        flight = Flight(self, slots, key, stream)
+        loop = self._loop
+        if loop is None:
+            loop = self._loop = asyncio.get_running_loop()
+        flight = Flight(self, slots, key, stream, loop)
         run = flight.run = Begun(produce(flight))
-        task = flight.task = asyncio.get_running_loop().create_task(run, name="flight")
+        task = flight.task = loop.create_task(run, name="flight")
         task.add_done_callback(self._land)
         self._aloft[task] = flight
         if (replaced := slots.get(key)) is not None:
@@ -153,6 +158,7 @@ class Flight(Generic[H]):
         "_joinable",
         "_landed",
         "_log",
+        "_loop",
         "_readers",
         "_room",
         "_seen",
@@ -169,7 +175,14 @@ class Flight(Generic[H]):
         "task",
     )
 
-    def __init__(self, flights: Flights[H], slots: "dict[bytes, Flight[H]]", key: bytes, stream: bool) -> None:
+    def __init__(
+        self,
+        flights: Flights[H],
+        slots: "dict[bytes, Flight[H]]",
+        key: bytes,
+        stream: bool,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
         self.key: Final = key
         self.stream: Final = stream
         """Whether it is asked upstream as a stream."""
@@ -184,6 +197,7 @@ class Flight(Generic[H]):
         """Set together with `over`, or never."""
         self._flights = flights
         self._slots = slots
+        self._loop = loop
         self._head: H = _UNSET
         """Set by the producer, once."""
         self._log: list[bytes] = []
@@ -291,10 +305,9 @@ class Flight(Generic[H]):
 
     async def room(self) -> None:
         """Wait until the slowest reader has made room. One that takes nothing for `slow_reader_s` meanwhile is cut."""
-        loop = asyncio.get_running_loop()
         while not self._has_room():
-            self._room = loop.create_future()
-            timer = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
+            self._room = self._loop.create_future()
+            timer = self._loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
             try:
                 await self._room
             finally:
@@ -352,8 +365,11 @@ class Flight(Generic[H]):
         """For `Reader.close`, which calls it once."""
         del self._readers[reader]
         self._flights.readers -= 1
-        if not self._joinable and reader.position == self._tail:
-            self._leave_tail()
+        if not self._joinable:
+            if not self._readers:
+                self._drop_all()
+            elif reader.position == self._tail:
+                self._leave_tail()
         if not self._readers and not self.over:
             self.fail(asyncio.CancelledError())
             cast(asyncio.Task[None], self.task).cancel()
@@ -386,6 +402,17 @@ class Flight(Generic[H]):
         if self._at_tail <= 0 and self._log:
             self._drop_read()
 
+    def _drop_all(self) -> None:
+        """Nobody reads, and nobody will."""
+        self._flights.total_bytes -= self._bytes
+        self._tail += len(self._log)
+        self._log.clear()
+        self._bytes = self._at_tail = 0
+        if self._room is not None:
+            self._wake_producer()
+        if self._watch is not None:
+            self._watch.cancel()
+
     def _drop_read(self) -> None:
         # Runs over the readers, but only when the last of them left the tail: on average once per reader and chunk.
         log = self._log
@@ -412,8 +439,7 @@ class Flight(Generic[H]):
             self._watch.cancel()
 
     def _watch_unread(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._watch = loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
+        self._watch = self._loop.call_later(self._flights.slow_reader_s, self._cut_stopped, self._tail)
 
     def _cut_stopped(self, tail: int) -> None:
         """A timer's callback: cut the readers that are still at what was the tail when it was set."""
@@ -463,7 +489,7 @@ class Reader(Generic[H]):
             if flight.failure is not None:
                 raise flight.failure.with_traceback(None)
             # A future for each: cancelling one reader would cancel a shared one for all, and to shield it costs more.
-            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            waiter = self._waiter = flight._loop.create_future()
             await waiter
         return flight._head
 
@@ -510,7 +536,7 @@ class Reader(Generic[H]):
             if not flight._joinable and self.position < flight._tail + len(flight._log):
                 taken.append(self._take(None))
             self._patient = True
-            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            waiter = self._waiter = flight._loop.create_future()
             try:
                 await waiter
             finally:
@@ -537,7 +563,7 @@ class Reader(Generic[H]):
                     # One exception for many readers: without this each would add its frames to the last one's.
                     raise flight.failure.with_traceback(None)
                 raise StopAsyncIteration
-            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            waiter = self._waiter = flight._loop.create_future()
             await waiter
 
     async def aclose(self) -> None:

@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.metric_table import METRICS, Metric
-from proxy.tally import Counter, Histogram, Sum
+from proxy.tally import Counter, Histogram, Series, Sum
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
@@ -55,6 +55,8 @@ class Metrics:
         self._whole = histograms["askonce_e2e_seconds"]
         self._upstream = histograms["askonce_upstream_seconds"]
         # What every request counts, found once: the label values are few, and none is the client's text.
+        self._stored_sums: dict[str, Sum] = {}
+        self._upstream_series: dict[str, Series] = {}
         self._statuses: dict[tuple[str, int], Sum] = {}
         self._prompt_saved = tokens_saved.at("prompt")
         self._completion_saved = tokens_saved.at("completion")
@@ -133,7 +135,10 @@ class Metrics:
 
     def stored(self, family: str) -> None:
         """An answer was stored."""
-        self._stored.add(family)
+        stored = self._stored_sums.get(family)
+        if stored is None:
+            stored = self._stored_sums[family] = self._stored.at(family)
+        stored.value += 1
 
     def not_stored(self, reason: str) -> None:
         """An answer that might have been stored was not."""
@@ -145,7 +150,10 @@ class Metrics:
 
     def upstream_time(self, upstream: str, seconds: float) -> None:
         """An exchange ended."""
-        self._upstream.at(upstream).observe(seconds)
+        series = self._upstream_series.get(upstream)
+        if series is None:
+            series = self._upstream_series[upstream] = self._upstream.at(upstream)
+        series.observe(seconds)
 
     def semantic_miss(self, family: str, reason: str) -> None:
         """A semantic lookup served nothing: `empty`, `threshold`, a guard's reason, the embedder's, or `shadow`."""

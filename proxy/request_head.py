@@ -1,9 +1,4 @@
-"""A request's head, and what follows from it alone.
-
-A client's requests on one connection mostly repeat their head, but for the length of the body. So all of them share one
-`RequestHead`, whose facts are worked out once, and a `SeenHead` knows the head again by its bytes: such a request need
-not be parsed.
-"""
+"""A request's head, and what follows from it alone: worked out once for all requests that repeat it."""
 
 from typing import Self
 
@@ -17,8 +12,6 @@ VARYING = frozenset({b"x-request-id", b"traceparent", b"tracestate", b"x-stainle
 
 _JSON = b"application/json"
 _MODEL_PATHS = {path.encode("ascii"): path for path in (CHAT, COMPLETIONS)}
-_LENGTH = b"\r\ncontent-length:"
-_MAX_DIGITS = 12
 
 
 class RequestHead:
@@ -79,39 +72,3 @@ class RequestHead:
             lines = [b"%b:%b" % item for item in self.headers if item[0] not in VARYING]
             self._told = b"\n".join([self.target, *lines])
         return self._told
-
-
-class SeenHead:
-    """A head as its bytes came, in two pieces: before the digits of the length, and after them."""
-
-    __slots__ = ("_after", "_before", "head")
-
-    def __init__(self, head: RequestHead, before: bytes, after: bytes) -> None:
-        self.head = head
-        self._before = before
-        self._after = after
-
-    @classmethod
-    def in_read(cls, head: RequestHead, data: bytes) -> Self | None:
-        """From a read that held this head and its body, and nothing else; None if they have no such form."""
-        end = data.find(b"\r\n\r\n") + 4
-        lowered = data[:end].lower()
-        begin = lowered.find(_LENGTH) + len(_LENGTH)
-        if lowered.count(_LENGTH) != 1 or lowered.count(b"\ntransfer-encoding") != 0:
-            return None
-        while data[begin : begin + 1] == b" ":
-            begin += 1
-        seen = cls(head, data[:begin], data[data.find(b"\r", begin) : end])
-        return seen if seen.body_in(data) == data[end:] else None
-
-    def body_in(self, data: bytes) -> bytes | None:
-        """The body, if `data` is this head with a length and as many bytes; else None."""
-        if not data.startswith(self._before):
-            return None
-        begin = len(self._before)
-        end = data.find(b"\r", begin, begin + _MAX_DIGITS + 1)
-        if end < 0 or not data.startswith(self._after, end):
-            return None
-        digits = data[begin:end]
-        begin = end + len(self._after)
-        return data[begin:] if digits.isdigit() and int(digits) == len(data) - begin else None

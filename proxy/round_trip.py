@@ -6,6 +6,8 @@ NESTING_DUMPED = 254
 """Levels that orjson writes; it reads more."""
 
 _FIRST_ROUNDED = 2.0**63
+_FEW = 48
+"""Parts; nested into each other, they are still less than NESTING_DUMPED."""
 # Every digit as 0, so that one fast search finds a run of them.
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER = b"0" * len(str(2**63))
@@ -18,6 +20,8 @@ def round_trips(body: bytes, value: Any) -> bool:
 
     Not so for an integer beyond 64 bits, which orjson reads as a float, and for what is nested too deeply to dump.
     """
+    if _is_small(value):
+        return True
     # Are there too few opening brackets to nest too deeply, be they in texts or not? To cut out the first few of a byte
     # takes a fraction of the time of `count`, which looks at every byte by itself.
     limit = NESTING_DUMPED + 1
@@ -25,6 +29,22 @@ def round_trips(body: bytes, value: Any) -> bool:
     if 2 * len(body) - rest <= NESTING_DUMPED and not holds_long_number(body):
         return True
     return nesting(value) <= NESTING_DUMPED and not _has_rounded_number(value)
+
+
+def _is_small(value: Any) -> bool:
+    """Whether `value` has so few parts that it is less work to look at each than at its bytes, and all are sound."""
+    parts = [value]
+    for part in parts:
+        kind = type(part)
+        if kind is dict:
+            parts += part.values()
+        elif kind is list:
+            parts += part
+        elif kind is float and abs(part) >= _FIRST_ROUNDED:
+            return False
+        if len(parts) > _FEW:
+            return False
+    return True
 
 
 def holds_long_number(body: bytes) -> bool:

@@ -46,7 +46,7 @@ def why_not_stored(
     if not well_formed(record):
         return "shape"
     choices = record["choices"]
-    if len(choices) < _choices_asked(request_payload):
+    if ("n" in request_payload or "prompt" in request_payload) and len(choices) < _choices_asked(request_payload):
         return "unfinished"
     # Every answer to be stored comes by here, most with one choice: loops, without a call of ours in them.
     for choice in choices:

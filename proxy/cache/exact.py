@@ -136,7 +136,7 @@ class ExactCache:
 
     def put(self, entry: Entry) -> bool:
         """Keep `entry`, in place of one with its key. False if it alone is over the bound."""
-        entries, size = self._entries, entry.size
+        entries, size = self._entries, OVERHEAD_BYTES + entry.rendered.size
         if entry.key in entries:
             self.delete(entry.key)
         if size > self._max_bytes:

@@ -42,7 +42,7 @@ class Keying:
             prompt_text=partial(prompt_text, payload),
             system_text=partial(system_text, payload),
         )
-        if not ctx.tenant.may_ask(request.model):
+        if ctx.tenant.rights is not None and not ctx.tenant.may_ask(request.model):
             raise Forbidden("This tenant may not ask this model.", param="model", code="model_not_allowed")
         route = self._key(ctx)
         try:

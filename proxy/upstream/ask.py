@@ -241,9 +241,12 @@ def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
     The bytes that arrived, unless an alias, `always_stream` or `ask_usage` changes them.
     """
     request = ctx.request
+    renamed = request.model is not None and ctx.route.model != request.model
+    if not (renamed or request.stream or upstream.always_stream):
+        return ctx.body, request.include_usage
     payload = request.payload
     changes: dict[str, object] = {}
-    if request.model is not None and ctx.route.model != request.model:
+    if renamed:
         changes["model"] = ctx.route.model
     forced = upstream.always_stream and not request.stream and request.keyable
     if forced:

@@ -7,6 +7,7 @@ knows, no coding but chunked, no upgrade, no body for HEAD, a bounded head, and 
 import httptools
 
 from proxy.errors import Headers
+from proxy.head_bytes import HeadBytes
 from proxy.upstream.failures import MAX_HEAD_BYTES, not_http
 
 _BODILESS = frozenset((204, 304))
@@ -23,6 +24,7 @@ class ReplyParser:
         "_parser",
         "_pieces",
         "_quiet_bytes",
+        "_seen",
         "begun",
         "complete",
         "headers",
@@ -36,6 +38,8 @@ class ReplyParser:
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
         self._feed_data = self._parser.feed_data
+        self._seen: _Seen | None = None
+        """The head of the last reply that came in one read."""
         self.begin("GET")
 
     def begin(self, method: str) -> None:
@@ -65,7 +69,12 @@ class ReplyParser:
         Raises:
             UpstreamFailed: the reply is broken, or goes on after its end. What was sound of its body can be taken.
         """
-        if not self.begun:
+        alone = not self.begun
+        if alone:
+            seen = self._seen
+            if seen is not None and not self._for_head and (body := seen.bytes.body_in(data)) is not None:
+                self._repeat(seen, body)
+                return
             self._is_1_1 = data.startswith(b"HTTP/1.1 ")
             if not (self._is_1_1 or data.startswith(b"H")):
                 # llhttp would skip empty lines before a reply, and takes RTSP for HTTP.
@@ -79,6 +88,17 @@ class ReplyParser:
             raise not_http() from error
         if self._quiet_bytes > MAX_HEAD_BYTES:
             raise not_http()
+        if alone and self.reusable and self.length is not None and (head := HeadBytes.of(data)) is not None:
+            self._seen = _Seen(head, self.status, self.headers)
+
+    def _repeat(self, seen: "_Seen", body: bytes) -> None:
+        """A reply with the head of another one."""
+        self.begun = self.complete = self.reusable = True
+        self.status = seen.status
+        self.length = self.size = len(body)
+        self.headers = seen.headers.copy()
+        self.headers[seen.place] = b"content-length", b"%d" % len(body)
+        self._pieces.append(body)
 
     def take(self) -> bytes:
         """All of the body that was parsed since the last time."""
@@ -147,6 +167,19 @@ class ReplyParser:
         if self.status:
             self.complete = True
             self.reusable = self._parser.should_keep_alive() and not self._for_head
+
+
+class _Seen:
+    """A head that a parser has read, of a reply after which the connection stays."""
+
+    __slots__ = ("bytes", "headers", "place", "status")
+
+    def __init__(self, head: HeadBytes, status: int, headers: Headers) -> None:
+        self.bytes = head
+        self.status = status
+        self.headers = headers
+        self.place = next(place for place, (name, _) in enumerate(headers) if name == b"content-length")
+        """Of the length among the headers."""
 
 
 def _size(headers: Headers) -> int:
