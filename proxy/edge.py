@@ -71,7 +71,7 @@ class Edge:
             self._note(exchange, None)
             raise
         except BodyTooLarge as error:
-            await self._send(exchange, refusal(error))
+            await self._run(exchange, b"", refusal(error))
         else:
             await self._run(exchange, body)
 
@@ -83,24 +83,36 @@ class Edge:
             return None
         return self._run(Exchange(self._clock(), head, peer, cycle, cycle), body)
 
-    async def _run(self, exchange: "Exchange", body: bytes) -> None:
-        client, head, generation = exchange.client, exchange.head, self._lane.generation
+    async def _run(self, exchange: "Exchange", body: bytes, reply: Reply | None = None) -> None:
+        """From the body to the end of the reply; `reply` if that is known already."""
+        client = exchange.client
         try:
-            try:
-                ctx = exchange.ctx = RequestContext(
-                    head,
-                    body,
-                    read_request(head.path, body),
-                    self._tenants.enter(head.fields, exchange.peer),
-                    exchange.request_id,
-                    client,
-                )
-                reply = await self._handler(ctx)
-                if reply.outcome is HIT:
-                    self._lane.remember(ctx, reply, generation)
-            except Exception as error:
-                reply = refusal(ours(error))
-            await self._send(exchange, reply)
+            if reply is None:
+                head, generation = exchange.head, self._lane.generation
+                try:
+                    ctx = exchange.ctx = RequestContext(
+                        head,
+                        body,
+                        read_request(head.path, body),
+                        self._tenants.enter(head.fields, exchange.peer),
+                        exchange.request_id,
+                        client,
+                    )
+                    reply = await self._handler(ctx)
+                    if reply.outcome is HIT:
+                        self._lane.remember(ctx, reply, generation)
+                except Exception as error:
+                    reply = refusal(ours(error))
+            answer = reply.body
+            if isinstance(answer, bytes):
+                lines = lines_of(reply, exchange.request_id, exchange.ctx)
+                exchange.first_byte_s = self._clock()
+                if (sending := exchange.outlet.whole(reply.status, lines, answer)) is not None:
+                    await sending
+                exchange.sent_bytes = len(answer)
+                self._note(exchange, reply)
+            else:
+                await self._send(exchange, reply, answer)
         except asyncio.CancelledError:
             # Cancelled by the watcher: the client is gone. By anybody else: the server is stopping, and goes on.
             self._note(exchange, None)
@@ -109,29 +121,21 @@ class Edge:
         finally:
             client.close()
 
-    async def _send(self, exchange: "Exchange", reply: Reply) -> None:
-        body = reply.body
-        lines = lines_of(reply, exchange.request_id, exchange.ctx)
+    async def _send(self, exchange: "Exchange", reply: Reply, body: Stream) -> None:
+        """A reply whose body is still under way."""
         outlet = exchange.outlet
-        if not isinstance(body, bytes) and reply.status in BODYLESS:
-            await body.aclose()
-            body = b""
-        if isinstance(body, bytes):
-            exchange.first_byte_s = self._clock()
-            if (sending := outlet.whole(reply.status, lines, body)) is not None:
-                await sending
-            exchange.sent_bytes = len(body)
-            self._note(exchange, reply)
-            return
         try:
-            await outlet.start(reply.status, lines)
-            if reply.events:
-                await self._send_events(exchange, body)
-                whole = True
+            lines = lines_of(reply, exchange.request_id, exchange.ctx)
+            if reply.status in BODYLESS:
+                if (sending := outlet.whole(reply.status, lines, b"")) is not None:
+                    await sending
             else:
-                whole = await self._send_bytes(exchange, body)
-            if whole:
-                await outlet.end()
+                await outlet.start(reply.status, lines)
+                if reply.events:
+                    await self._send_events(exchange, body)
+                    await outlet.end()
+                elif await self._send_bytes(exchange, body):
+                    await outlet.end()
         finally:
             await body.aclose()
         self._note(exchange, reply)
