@@ -34,9 +34,9 @@ class VectorCheck:
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
-        self._rows = np.zeros((REMEMBERED_ROWS, dimensions), np.float32)
-        """The last few, in a ring; what was not filled yet is like nothing."""
-        self._texts = [""] * REMEMBERED_ROWS
+        self._rows = np.zeros((REMEMBERED_ROWS + 1, dimensions), np.float32)
+        """The last few and the one that is judged, in a ring; what was not filled yet is like nothing."""
+        self._texts = [""] * len(self._rows)
         self._seen = 0
         self.look_alikes = 0
         """Rows refused because an unlike text had the same."""
@@ -49,29 +49,28 @@ class VectorCheck:
         return [self._judge_one(text, row) for text, row in zip(texts, rows, strict=True)]
 
     def _judge_one(self, text: str, row: NDArray[np.float32]) -> str | None:
-        length = math.sqrt(float(row @ row))
-        if not math.isfinite(length):
-            return "gave a vector that is not finite"
-        if abs(length - 1.0) > LENGTH_TOLERANCE:
-            return "gave a vector that is not of unit length"
-        unlike = self._is_like_an_unlike_one(text, row)
-        at = self._seen % REMEMBERED_ROWS
+        at = self._seen % len(self._rows)
         self._rows[at], self._texts[at] = row, text
+        # One product with all of them and itself: the model has just pushed numpy out of the cache.
+        similarities = (self._rows @ row).tolist()
+        length = math.sqrt(similarities[at])
+        if not abs(length - 1.0) <= LENGTH_TOLERANCE:
+            self._rows[at] = 0
+            is_finite = math.isfinite(length)
+            return "gave a vector that is not of unit length" if is_finite else "gave a vector that is not finite"
         self._seen += 1
-        if unlike:
+        alike = [
+            other
+            for other, similarity in enumerate(similarities)
+            if similarity >= ALMOST_SAME and self._texts[other] != text
+        ]
+        if not alike:  # as good as always, and then no text is taken apart
+            return None
+        words = _words(text)
+        if any(_unlike(words, _words(self._texts[other]), similarities[other]) for other in alike):
             self.look_alikes += 1
             return "gives unlike texts the same vector"
         return None
-
-    def _is_like_an_unlike_one(self, text: str, row: NDArray[np.float32]) -> bool:
-        similarities = (self._rows @ row).tolist()
-        alike = [
-            at for at, similarity in enumerate(similarities) if similarity >= ALMOST_SAME and self._texts[at] != text
-        ]
-        if not alike:  # as good as always, and then no text is taken apart
-            return False
-        words = _words(text)
-        return any(_unlike(words, _words(self._texts[at]), similarities[at]) for at in alike)
 
 
 def rehearse(embedder: Embedder) -> None:

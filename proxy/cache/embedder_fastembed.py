@@ -229,8 +229,14 @@ class PackagedEmbedder(FastembedEmbedder):
         """
         cut = [self._cut(self._tokens(text)) for text in texts]
         longest = max(map(len, cut))
-        ids = np.array([tokens + [0] * (longest - len(tokens)) for tokens in cut], np.int64)
-        mask = np.array([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens in cut], np.int64)
+        padding = [[0] * (longest - len(tokens)) for tokens in cut]
+        ids, mask = np.array(
+            [
+                [tokens + padded for tokens, padded in zip(cut, padding, strict=True)],
+                [[1] * len(tokens) + padded for tokens, padded in zip(cut, padding, strict=True)],
+            ],
+            np.int64,
+        )
         rows: NDArray[np.float32] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
         return rows
 
