@@ -175,7 +175,7 @@ class FastembedEmbedder:
 class PackagedEmbedder(FastembedEmbedder):
     """all-MiniLM-L6-v2 from installed files: mean pooling, 384 dimensions, window 256, no network.
 
-    The packaged weights run in the graph of `embedder_two_part.py`, another file in its own.
+    The packaged file runs in the graph of `embedder_two_part.py`, another file in its own.
     """
 
     def __init__(self, folder: Path | None = None, *, sha256: str | None = None, threads: int = 1) -> None:
@@ -187,7 +187,6 @@ class PackagedEmbedder(FastembedEmbedder):
         Raises:
             EmbedderUnavailable: the weights are missing, or are not the expected ones.
         """
-        self._rebuilt = folder is None
         weights = packaged_weights() if folder is None else folder / "model.onnx"
         if not weights.is_file():
             raise EmbedderUnavailable(f"no model.onnx in {folder}: make it with `python -m proxy embedder build`")
@@ -197,6 +196,7 @@ class PackagedEmbedder(FastembedEmbedder):
                 f"the weights' sha256 is {actual}, expected {expected}: reinstall them, "
                 "or write the first into the settings as embedder.sha256 if it is meant"
             )
+        self._rebuilt = actual == MINILM_SHA256
         with tempfile.TemporaryDirectory(prefix="askonce-embedder-") as assembled:
             # fastembed wants weights and tokenizer in one folder, and an installation may be read-only. Everything is
             # read while the model loads, so the folder needn't outlive this block.
@@ -213,8 +213,7 @@ class PackagedEmbedder(FastembedEmbedder):
                 pooling="mean",
                 threads=threads,
             )
-        onnx: Any = self._model.model
-        self._session = onnx.model
+        self._session: Any = self._model.model.model  # type: ignore[attr-defined]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if not (self._rebuilt and texts):
@@ -229,15 +228,10 @@ class PackagedEmbedder(FastembedEmbedder):
         """
         cut = [self._cut(self._tokens(text)) for text in texts]
         longest = max(map(len, cut))
-        padding = [[0] * (longest - len(tokens)) for tokens in cut]
-        ids, mask = np.array(
-            [
-                [tokens + padded for tokens, padded in zip(cut, padding, strict=True)],
-                [[1] * len(tokens) + padded for tokens, padded in zip(cut, padding, strict=True)],
-            ],
-            np.int64,
-        )
-        rows: NDArray[np.float32] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        ids = [tokens + [0] * (longest - len(tokens)) for tokens in cut]
+        mask = [[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens in cut]
+        fed = np.array([ids, mask], np.int64)
+        rows: NDArray[np.float32] = self._session.run(None, {"input_ids": fed[0], "attention_mask": fed[1]})[0]
         return rows
 
     def _cut(self, tokens: list[int]) -> list[int]:

@@ -51,6 +51,13 @@ def test_vectors_are_the_packaged_files_to_1e_4(rebuilt, packaged_file):
         assert row @ mean / np.linalg.norm(mean) >= 1 - 1e-4, text
 
 
+def test_the_packaged_file_in_a_folder_gives_the_same_vectors_as_the_installed_one(rebuilt, tmp_path):
+    (tmp_path / "model.onnx").symlink_to(packaged_weights())
+    from_folder = PackagedEmbedder(tmp_path)
+    assert from_folder.identity == rebuilt.identity
+    assert np.array_equal(from_folder.embed(TEXTS[:3]), rebuilt.embed(TEXTS[:3]))
+
+
 def test_a_batch_padded_to_its_longest_gives_the_vectors_of_its_texts_alone(rebuilt):
     alone = np.concatenate([rebuilt.embed([text]) for text in TEXTS])
     together = rebuilt._run(TEXTS)
