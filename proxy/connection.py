@@ -183,6 +183,8 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         alone = self._between and self._is_free()
         if alone and self._take_unparsed(data):
+            self._disarm()
+            self._fed = 0  # of empty lines before it
             return
         whole, by_lane = self._whole, self._by_lane
         self._fed += len(data)
@@ -288,7 +290,6 @@ class LimitedProtocol(HttpToolsProtocol):
         """Answer a read, on a free connection, that is one request known by its bytes, or by those of its head."""
         lane = self._state.lane
         if lane is not None and (reply := lane.unparsed(data)) is not None:
-            self._disarm()
             self._answer(reply)
             return True
         if self._seen is None:
@@ -301,7 +302,6 @@ class LimitedProtocol(HttpToolsProtocol):
             self._by_lane_as(data)
         elif not self._go_direct(head, body):
             return False
-        self._disarm()
         self._whole += 1
         return True
 

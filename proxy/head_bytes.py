@@ -8,6 +8,8 @@ from typing import Self
 
 _LENGTH = b"\r\ncontent-length:"
 _MAX_DIGITS = 12
+_MAX_BYTES = 8192
+"""A longer head is parsed each time, so that a connection keeps little for its next message."""
 
 
 class HeadBytes:
@@ -25,7 +27,7 @@ class HeadBytes:
         end = data.find(b"\r\n\r\n") + 4
         lowered = data[:end].lower()
         begin = lowered.find(_LENGTH) + len(_LENGTH)
-        if lowered.count(_LENGTH) != 1 or b"\ntransfer-encoding" in lowered:
+        if end > _MAX_BYTES or lowered.count(_LENGTH) != 1 or b"\ntransfer-encoding" in lowered:
             return None
         while data[begin : begin + 1] == b" ":
             begin += 1

@@ -69,12 +69,13 @@ class ReplyParser:
         Raises:
             UpstreamFailed: the reply is broken, or goes on after its end. What was sound of its body can be taken.
         """
-        alone = not self.begun
-        if alone:
-            seen = self._seen
-            if seen is not None and not self._for_head and (body := seen.bytes.body_in(data)) is not None:
+        first = not self.begun and not self._quiet_bytes  # not even an informational reply has come before
+        if first and (seen := self._seen) is not None and not self._for_head:
+            body = seen.bytes.body_in(data)
+            if body is not None:
                 self._repeat(seen, body)
                 return
+        if not self.begun:
             self._is_1_1 = data.startswith(b"HTTP/1.1 ")
             if not (self._is_1_1 or data.startswith(b"H")):
                 # llhttp would skip empty lines before a reply, and takes RTSP for HTTP.
@@ -88,8 +89,16 @@ class ReplyParser:
             raise not_http() from error
         if self._quiet_bytes > MAX_HEAD_BYTES:
             raise not_http()
-        if alone and self.reusable and self.length is not None and (head := HeadBytes.of(data)) is not None:
-            self._seen = _Seen(head, self.status, self.headers)
+        # `_is_1_1` is not set behind an informational reply in the same read, whose head would be taken for this one's.
+        if (
+            first
+            and self._is_1_1
+            and self.reusable
+            and self.length is not None
+            and self.status not in _BODILESS
+            and (head := HeadBytes.of(data)) is not None
+        ):
+            self._seen = _Seen(head, self.status, self.headers.copy())
 
     def _repeat(self, seen: "_Seen", body: bytes) -> None:
         """A reply with the head of another one."""

@@ -317,6 +317,15 @@ async def test_a_slow_reply_is_not_idle():
     assert connection.wire.closing
 
 
+async def test_an_empty_line_behind_each_of_many_requests_is_no_long_head():
+    connection = Connection(max_head_bytes=200)
+    for _ in range(150):
+        connection.send(post(b"abc"))
+        await turns()
+        connection.send(b"\r\n")
+    assert connection.statuses() == [200] * 150
+
+
 async def test_a_lost_connection_leaves_no_timer():
     connection = Connection()
     connection.send(post(b"abc"))
@@ -705,6 +714,17 @@ async def test_what_the_lane_remembers_counts_heads_and_replies():
         for n in range(60):
             for _ in range(2):
                 await s.ask(chat("a"), x_more=str(n) * 20_000)
+        assert 0 < len(lane._by_parts._items) * 400_000 <= MAX_REMEMBERED_BYTES
+
+
+@pytest.mark.parametrize("name", ["x-request-id", "traceparent", "x-more"])
+async def test_what_the_lane_remembers_counts_headers_that_vary(name):
+    async with stack() as s:
+        s.upstream.script(lambda request: ScriptedReply(answer()))
+        lane = s.app.hit_lane
+        for n in range(60):
+            for _ in range(2):
+                await s.ask(chat(str(n)), **{name: "x" * 400_000})
         assert 0 < len(lane._by_parts._items) * 400_000 <= MAX_REMEMBERED_BYTES
 
 
