@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from proxy.cache.embedder import Embedder, NoVectorReason
 
 BATCH = 32
+AS_OF = 2
+"""Raised when an embedder of the same identity gives other vectors, be it in the last digits."""
 SAVE_EVERY = 4096
 """New vectors after which they are saved, so that Ctrl-C loses little."""
 
@@ -28,7 +30,7 @@ class Vectors:
         self.embedder = embedder
         self._path = None
         if folder is not None:
-            name = hashlib.sha256(embedder.identity.encode()).hexdigest()[:16]
+            name = hashlib.sha256(f"{embedder.identity} {AS_OF}".encode()).hexdigest()[:16]
             self._path = folder / f"{name}.npz"
         self._rows: dict[bytes, NDArray[np.float32] | None] = {}
         self._unsaved = 0

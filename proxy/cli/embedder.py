@@ -1,4 +1,4 @@
-"""`python -m proxy embedder`: what the embedder is, and the faster file made of the packaged one."""
+"""`python -m proxy embedder`: what the embedder is, and another packing of the packaged weights."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from proxy.cache.embedder import Embedder, EmbedderUnavailable
 from proxy.cache.embedder_loader import PACKAGED_MODEL, built_folder, embedder_loader
 from proxy.cache.embedder_repack import repack
 
-HELP = "Say what the embedder is (info), or re-pack its weights for speed (build)."
+HELP = "Say what the embedder is (info), or re-pack its weights by blocks (build)."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,13 +18,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = """examples:
   python -m proxy embedder info
-  python -m proxy embedder build                    less memory, shorter lookups
+  python -m proxy embedder build                    a file of its own, for processors that run it faster
   python -m proxy embedder info --sha256 SHA256     of what `build` made"""
     actions = parser.add_subparsers(dest="action", required=True)
     info = actions.add_parser("info", help="load the embedder and print its identity")
     info.add_argument("--model", default=PACKAGED_MODEL, help="the packaged model, or a folder with a model.onnx")
     info.add_argument("--sha256", help="of a file made by `build`")
-    build = actions.add_parser("build", help="re-pack the packaged weights (needs onnx and onnx-ir)")
+    build = actions.add_parser("build", help="re-pack the packaged weights by blocks (needs onnx and onnx-ir)")
     build.add_argument("--output", type=Path, help="folder to write to, instead of the cache folder")
     for action in (info, build):
         action.add_argument("--json", action="store_true", help="print one JSON object")
