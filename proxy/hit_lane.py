@@ -20,6 +20,7 @@ from proxy.acceptance import Acceptance
 from proxy.account import Account, Repeated, head_of
 from proxy.cache.exact import Entry, ExactCache, overdue_s
 from proxy.context import Outcome, Reply, RequestContext
+from proxy.errors import Headers
 from proxy.headers import new_request_id
 from proxy.permit import ALL
 from proxy.replay import Marks
@@ -62,12 +63,12 @@ class HitLane:
         self._account = account
         self._clock = clock
         self._by_parts: _Remembered[_Name, _Known] = _Remembered()
-        self._by_bytes: _Remembered[bytes, tuple[_Known, RequestHead]] = _Remembered()
+        self._by_bytes: _Remembered[bytes, tuple[_Known, str | None]] = _Remembered()
         self._body_lengths: set[int] = set()
         self._read_lengths: set[int] = set()
         """Of what is, or was, remembered by either name: bytes of another length need not be hashed."""
-        self._answered: tuple[_Known, RequestHead] | None = None
-        """What `parsed` has answered last, and its head."""
+        self._answered: tuple[_Known, str | None] | None = None
+        """What `parsed` has answered last, and the client's own request id. No more of a head is kept for each read."""
         self.generation = 0
         """Counts the reloads: what was decided before one does not count after it."""
 
@@ -88,7 +89,7 @@ class HitLane:
             and generation == self.generation
         ):
             name = ctx.head.told, ctx.body
-            known = _Known(ctx, len(name[0]) + len(reply.body))
+            known = _Known(ctx, len(name[0]) + _size(ctx.head.headers) + len(reply.body))
             self._body_lengths.add(len(ctx.body))
             self._by_parts.put(name, known, 2 * len(ctx.body) + max(known.size, SMALL_BYTES))
 
@@ -107,9 +108,9 @@ class HitLane:
         if len(body) not in self._body_lengths:
             return None
         known = self._by_parts.get((head.told, body))
-        reply = None if known is None else self._reply(known, head)
+        reply = None if known is None else self._reply(known, head.given_id)
         if known is not None and reply is not None:
-            self._answered = known, head
+            self._answered = known, head.given_id
         return reply
 
     def arrived_as(self, data: bytes) -> None:
@@ -125,7 +126,7 @@ class HitLane:
         found = self._by_bytes.get(data)
         return None if found is None else self._reply(*found)
 
-    def _reply(self, known: "_Known", head: RequestHead) -> bytes | None:
+    def _reply(self, known: "_Known", given_id: str | None) -> bytes | None:
         ctx = known.ctx
         if self._pool.route(ctx.request.model) is not ctx.route:
             return None
@@ -142,7 +143,7 @@ class HitLane:
         if prepared is None:
             return None
         entry.used_s = now_s
-        named = (head.given_id or new_request_id()).encode("ascii")
+        named = (given_id or new_request_id()).encode("ascii")
         answer_id, created = identity(ctx, entry)
         reply = prepared.template % {
             b"request_id": named,
@@ -228,3 +229,7 @@ class _Remembered(Generic[K, V]):
         """Forget everything."""
         self._items.clear()
         self.size = 0
+
+
+def _size(headers: Headers) -> int:
+    return sum(len(name) + len(value) for name, value in headers)

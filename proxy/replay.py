@@ -67,7 +67,8 @@ class Rendered:
         self._raw = raw
         self.has_usage: Final = has_usage
         """Whether the engine told the usage."""
-        self.size: Final = 2 * len(plain) + STREAM_BYTES_A_CHOICE * (choices + 1)
+        template_bytes = len(plain) + plain.count(b"%") if raw else len(plain)
+        self.size: Final = 2 * template_bytes + STREAM_BYTES_A_CHOICE * (choices + 1)
         """Bytes of all renderings together, before they are made: what the stream's repeats is estimated."""
         self._stream: tuple[bytes, bytes | None] | None = None
         """Written once, by whoever asks first."""

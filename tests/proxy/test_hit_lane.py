@@ -1,6 +1,7 @@
 """The lane answers what the chain would answer, byte for byte but for ids, and only that."""
 
 import asyncio
+import gc
 import re
 
 import orjson
@@ -167,6 +168,22 @@ async def test_what_is_remembered_is_bounded():
         for number in range(20):
             await remembered(s, dumped(chat("x" * 60_000 + str(number))))
         assert 0 < s.app.hit_lane._by_parts.size <= MAX_REMEMBERED_BYTES
+
+
+async def test_reads_that_differ_in_their_request_ids_leave_no_head_each():
+    async with stack() as s:
+        s.upstream.script(ScriptedReply(answer()))
+        body = dumped(chat())
+        await remembered(s, body)
+        for n in range(50):
+            named = b"id-%d" % n
+            parsed = await lane(s, body, [*HEADERS, (b"x-request-id", named)])
+            s.app.hit_lane.arrived_as(named)
+            for reply in (parsed, s.app.hit_lane.unparsed(named)):
+                assert reply is not None
+                assert b"x-request-id: %b\r\n" % named in reply
+        gc.collect()
+        assert sum(type(kept) is RequestHead for kept in gc.get_objects()) < 50
 
 
 @pytest.mark.real_loop

@@ -11,6 +11,7 @@ from proxy.openai import CHAT, COMPLETIONS
 from proxy.replay import END, Marks, Rendered, new_id, personal, render
 from proxy.sse import EventSplitter, data_of
 from proxy.storable import well_formed
+from tests.builders import answer
 from tests.captures import Capture, all_captures, streams
 from tests.deltas import body, chat_streams, chunk, said, text_streams
 
@@ -194,3 +195,27 @@ def test_what_is_replayed_is_what_the_official_clients_types_say():
         ChatCompletion.model_validate_json(personal(render(record, MARKS).plain, MARKS, "chatcmpl-x", 1))
         for event in EventSplitter().feed(personal(render(record, MARKS).stream, MARKS, "chatcmpl-x", 1)):
             ChatCompletionChunk.model_validate_json(data_of(event) or b"")
+
+
+@pytest.mark.parametrize("text", ["%" * 3000, "%s" * 1000, "x" * 3000, "\u00e4%" * 1000])
+@pytest.mark.parametrize("as_read", [False, True])
+def test_what_an_answer_counts_for_is_no_less_than_its_renderings(text, as_read):
+    record = answer(text)
+    rendered = render(record, MARKS, orjson.dumps(record) if as_read else None)
+    counted = rendered.size
+    usage = rendered.usage_event
+    assert usage is not None
+    assert len(rendered.plain) + len(rendered.stream) + len(usage) <= counted == rendered.size
+
+
+@pytest.mark.parametrize(
+    "raw", [b' {"a" : 1}\n', b'{"a":1,"prompt_logprobs":null,"prompt_token_ids":[1]}', b'{"a":1E2}']
+)
+def test_an_answer_that_is_rendered_later_is_rendered_as_at_once(raw):
+    choices = b'{"choices":[{"index":0,"message":{"content":"%s"},"finish_reason":"stop"}],'
+    raw = choices + raw.strip().removeprefix(b"{")
+    record = read_record(raw)
+    assert record is not None
+    at_once, later = render(record, MARKS), render(record, MARKS, raw)
+    assert later.stream == at_once.stream
+    assert later.plain == at_once.plain
