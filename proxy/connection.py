@@ -140,7 +140,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._held_headers: list[tuple[bytes, bytes]] = []
         """Those of its head: what follows its body are trailers."""
         self._taken: RequestHead | None = None
-        """Of the last request that lane or direct took."""
+        """Of the last request in a read, if lane or direct took it; between reads no head is kept but `_seen`."""
         self._seen: tuple[HeadBytes, RequestHead] | None = None
         """The last head of this connection that was looked at as bytes."""
         self._heads_seen = 0
@@ -197,13 +197,14 @@ class LimitedProtocol(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._refuse(self._refusal or NOT_HTTP)
             return
-        if alone and self._between and self._whole == whole + 1 and self._taken is not None:
+        taken, self._taken = self._taken, None
+        if alone and self._between and self._whole == whole + 1 and taken is not None:
             if self._by_lane > by_lane:
                 self._by_lane_as(data)
             elif whole and self._heads_seen < MAX_HEADS_SEEN:
                 self._heads_seen += 1
                 seen = HeadBytes.of(data)
-                self._seen = None if seen is None else (seen, self._taken)
+                self._seen = None if seen is None else (seen, taken)
         elif self._fed > self._limits.max_head_bytes or len(self.headers or ()) > self._limits.max_header_lines:
             self._refuse(HEAD_TOO_LARGE)
         elif self._timer is None and not self._between:
@@ -279,6 +280,7 @@ class LimitedProtocol(HttpToolsProtocol):
             head = None if self._state.draining else RequestHead.read(self.url, self._held_headers)
             if head is not None and (self._take_lane(head, body) or self._go_direct(head, body)):
                 self._held = None
+                self._held_headers = []
                 self._taken = head
                 return
             self._begin()

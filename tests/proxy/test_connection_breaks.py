@@ -326,6 +326,22 @@ async def test_an_empty_line_behind_each_of_many_requests_is_no_long_head():
     assert connection.statuses() == [200] * 150
 
 
+@pytest.mark.parametrize(("length", "kept"), [(20_000, 0), (2000, 1)])
+async def test_of_a_kept_connections_heads_none_is_kept_but_a_short_one(length, kept):
+    def count() -> int:
+        gc.collect()
+        return sum(type(found) is RequestHead for found in gc.get_objects())
+
+    before = count()
+    connection = Connection()
+    for _ in range(6):
+        connection.send(post(b"abc", b"x-long: " + b"y" * length))
+        await turns()
+    assert connection.statuses() == [200] * 6
+    assert connection.protocol._held_headers == []
+    assert count() - before == kept
+
+
 async def test_a_lost_connection_leaves_no_timer():
     connection = Connection()
     connection.send(post(b"abc"))
