@@ -8,7 +8,7 @@ from proxy.errors import UpstreamFailed
 from proxy.upstream.http1_client import Http1Client
 from tests.proxy.upstream.asks import GENEROUS, body_of, pieces, post
 from tests.proxy.upstream.conftest import Clock, Connect, Serve
-from tests.proxy.upstream.scripted_server import CLOSE, END, READ, RESET, Step, plain
+from tests.proxy.upstream.scripted_server import CHUNKED_HEAD, CLOSE, END, LAST_CHUNK, READ, RESET, Step, chunk, plain
 
 pytestmark = [pytest.mark.anyio, pytest.mark.real_loop]
 
@@ -167,3 +167,30 @@ async def test_idle_connections_are_bounded_and_the_oldest_goes_first(serve: Ser
     assert len(client.pool.idle) == 2
     assert await body_of(await client.send(post(), GENEROUS)) == b"2"
     assert len(server.peers) == 4
+
+
+async def test_a_body_that_was_read_whole_has_given_its_connection_back(serve: Serve, connect: Connect):
+    gate = asyncio.Event()
+    chunks = [CHUNKED_HEAD, chunk(b"a"), chunk(b"b"), gate, LAST_CHUNK]
+    large = plain(b"x" * 300_000)
+    replies = [
+        [plain(b"a")],
+        [plain(b"b")],
+        [plain(b"")],
+        [large[:-1], gate, large[-1:]],
+        chunks,
+        [plain(b"a")],
+        [plain(b"c")],
+    ]
+    server = await serve([step for reply in replies for step in [READ, *reply]])
+    client = connect(server)
+    gate.set()
+    kept = []
+    for body in (b"a", b"b", b"", b"x" * 300_000, b"ab", b"a"):
+        reply = await client.send(post(), GENEROUS)
+        assert await reply.read(1_000_000) == body
+        kept.append(reply)
+    for reply in kept:
+        await reply.aclose()
+    assert await body_of(await client.send(post(), GENEROUS)) == b"c"
+    assert len(server.peers) == 1
