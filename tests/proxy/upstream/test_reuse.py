@@ -171,7 +171,7 @@ async def test_idle_connections_are_bounded_and_the_oldest_goes_first(serve: Ser
 
 async def test_a_body_that_was_read_whole_has_given_its_connection_back(serve: Serve, connect: Connect):
     bodies = [b"a", b"b", b"", b"x" * 300_000, b"ab", b"a"]
-    steps: list[Step] = []
+    steps: list[bytes | Step] = []
     for body in bodies:
         if body == b"ab":
             steps += [READ, CHUNKED_HEAD + chunk(b"a"), chunk(b"b") + LAST_CHUNK]
