@@ -113,5 +113,15 @@ SOME = Exchange("POST", b"HTTP/1.1 204 No\r\ncontent-length: 1\r\n\r\na")
 @example([KNOWN, Exchange("HEAD", KNOWN.wire)])
 @example([KNOWN, Exchange("POST", KNOWN.wire + b"c"), KNOWN])
 @example([KNOWN, Exchange("POST", KNOWN.wire + b"c", (len(KNOWN.wire),)), KNOWN])
+@example([KNOWN, Exchange("POST", KNOWN.wire + KNOWN.wire, (len(KNOWN.wire),)), KNOWN])
 def test_a_repeated_head_is_as_good_as_a_parsed_one(run: list[Exchange]):
     assert heard(run, parsed=False) == heard(run, parsed=True)
+
+
+def test_who_changes_the_headers_of_a_reply_changes_those_of_no_other():
+    parser = ReplyParser()
+    for body in (b"", b"a", b"ab", b"abc"):
+        parser.begin("POST")
+        parser.feed(b"HTTP/1.1 200 OK\r\nx: y\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        assert parser.headers == [(b"x", b"y"), (b"content-length", b"%d" % len(body))]
+        parser.headers.clear()
