@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -116,6 +117,16 @@ SOME = Exchange("POST", b"HTTP/1.1 204 No\r\ncontent-length: 1\r\n\r\na")
 @example([KNOWN, Exchange("POST", KNOWN.wire + KNOWN.wire, (len(KNOWN.wire),)), KNOWN])
 def test_a_repeated_head_is_as_good_as_a_parsed_one(run: list[Exchange]):
     assert heard(run, parsed=False) == heard(run, parsed=True)
+
+
+def test_a_repeated_head_is_not_parsed():
+    parser = ReplyParser()
+    parser.feed(KNOWN.wire)
+    parser._feed_data = pytest.fail
+    for body in (b"", b"abc", b"x" * 100_000):
+        parser.begin("POST")
+        parser.feed(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        assert (parser.status, parser.length, parser.take()) == (200, len(body), body)
 
 
 def test_who_changes_the_headers_of_a_reply_changes_those_of_no_other():
