@@ -119,7 +119,7 @@ def test_a_repeated_head_is_as_good_as_a_parsed_one(run: list[Exchange]):
 
 
 def test_a_repeated_head_is_not_parsed():
-    def parse(_: object) -> None:
+    def parse(data: object) -> None:
         raise AssertionError("parsed")
 
     parser = ReplyParser()
