@@ -100,6 +100,8 @@ class UpstreamSettings(Section):
             raise ValueError("write no credentials here: name a variable that holds the key in api_key_env")
         if parts.query or parts.fragment:
             raise ValueError("write the engine's root, without ? or #")
+        if not parts.path.isascii():
+            raise ValueError("percent-encode the path, as it goes over the wire: /%C3%A9 for /é")
         path = parts.path.rstrip("/")
         if re.search(r"/v1/.", path):
             raise ValueError("write the engine's root, up to and including /v1 at most, not one of its paths")

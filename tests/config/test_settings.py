@@ -200,6 +200,7 @@ def test_what_kubernetes_says_of_a_service_of_our_name_is_not_ours(monkeypatch):
 def test_a_wrong_flag_is_named():
     assert refusal(None, port=-1) == "--port: port: must be greater than or equal to 0"
     assert refusal(None, upstream="ftp://x").startswith("--upstream: upstream: write the engine's root")
+    assert refusal(None, upstream="http://x/é").startswith("--upstream: upstream: percent-encode the path")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """What is written reads back the same, and onnxruntime runs it."""
 
+from typing import Any
+
 import numpy as np
 import onnxruntime
 import pytest
+from numpy.typing import NDArray
 
 from proxy.cache.embedder_onnx import Node, read_model, write_model
 
-WEIGHTS = {
+WEIGHTS: dict[str, NDArray[Any]] = {
     "matrix": np.arange(300, dtype=np.float32).reshape(100, 3),
     "small": np.array([[1, -2], [3, -128]], np.int8),
     "zero": np.array(200, np.uint8),
