@@ -16,6 +16,9 @@ from proxy.metrics import Metrics
 PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
 """A cache in front of askonce must not share what askonce keeps apart."""
 
+REFUSED = Outcome.REFUSED
+"""Read once: from the class it is a call."""
+
 GONE = 499
 """The status told of a request whose client left."""
 
@@ -36,7 +39,7 @@ def head_of(reply: Reply, request_id: str, ctx: RequestContext | None) -> Header
     headers = without_ours(reply.headers)
     headers += PRIVATE
     headers.append((b"x-request-id", request_id.encode("ascii")))
-    if reply.outcome is not Outcome.REFUSED:
+    if reply.outcome is not REFUSED:
         ttl_s = None if reply.ttl_s is None else int(reply.ttl_s)
         headers.append((b"cache-status", _status(reply.outcome, ttl_s, reply.detail, reply.stored)))
         if ctx is not None:
@@ -52,7 +55,7 @@ def lines_of(reply: Reply, request_id: str, ctx: RequestContext | None) -> bytes
     Raises:
         ValueError: a header holds a line break or a NUL.
     """
-    if reply.ttl_s is not None or reply.age_s is not None or reply.outcome is Outcome.REFUSED or ctx is None:
+    if reply.ttl_s is not None or reply.age_s is not None or reply.outcome is REFUSED or ctx is None:
         return written(head_of(reply, request_id, ctx))
     told = reply.outcome, reply.detail, reply.stored, ctx.family.name
     before, after = _repeated_lines(tuple(reply.headers), told)
@@ -113,7 +116,7 @@ class Account:
         now_s = self._clock()
         elapsed_s = now_s - arrived_s
         first_s = (first_byte_s or now_s) - arrived_s
-        if ctx is not None and reply is not None and reply.outcome is not Outcome.REFUSED:
+        if ctx is not None and reply is not None and reply.outcome is not REFUSED:
             template, count = self._tally(
                 path,
                 reply.status,

@@ -1,10 +1,9 @@
 """The chain: which stages there are, in which order, and what runs once per client and once per flight."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from proxy.context import Handler, Middleware
+from proxy.context import Handler, Middleware, Reply, RequestContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +42,10 @@ def compose(stages: Sequence[Middleware], last: Handler) -> Handler:
     """Fold `stages`, outermost first, around `last`."""
     handler = last
     for stage in reversed(stages):
-        handler = partial(stage, call_next=handler)
+        handler = _before(stage.__call__, handler)
     return handler
+
+
+def _before(stage: Callable[[RequestContext, Handler], Awaitable[Reply]], call_next: Handler) -> Handler:
+    # Not a `partial`, which takes three times as long to call with a keyword.
+    return lambda ctx: stage(ctx, call_next)

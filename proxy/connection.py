@@ -334,7 +334,8 @@ class LimitedProtocol(HttpToolsProtocol):
             return False
         self.cycle = cycle  # type: ignore[assignment]  # it answers what uvicorn asks of its own
         self._direct = cycle
-        cycle.begin(self.loop.create_task(answering), self.tasks)
+        # As `create_task` would, which in uvloop takes twice as long.
+        cycle.begin(asyncio.Task(answering, loop=self.loop, name="request"), self.tasks)
         return True
 
     def _may_be_held(self) -> bool:

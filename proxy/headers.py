@@ -164,7 +164,7 @@ def given_request_id(values: list[bytes]) -> str | None:
 
 def new_request_id() -> str:
     """Unique, and not a secret: no system call for each request."""
-    return f"{getrandbits(128):032x}"
+    return getrandbits(128).to_bytes(16, "big").hex()
 
 
 def request_id(values: list[bytes]) -> str:

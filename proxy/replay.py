@@ -22,7 +22,7 @@ END = encode(DONE)
 ID_KEY_BYTES = 10
 """How much of the entry's key is in an id: 80 bits lead back to the entry."""
 
-ID_RANDOM_BITS = 48
+ID_RANDOM_BYTES = 6
 
 
 @dataclass(slots=True, frozen=True)
@@ -133,7 +133,8 @@ def new_id(path: str, key: bytes) -> str:
     """A fresh id of fixed length for a hit on `key`: it begins with the key, so it leads back to the entry."""
     prefix = "chatcmpl-" if path == CHAT else "cmpl-"
     # Unique, and not a secret: no system call for each hit.
-    return f"{prefix}{key[:ID_KEY_BYTES].hex()}{getrandbits(ID_RANDOM_BITS):012x}"
+    told = key[:ID_KEY_BYTES] + getrandbits(8 * ID_RANDOM_BYTES).to_bytes(ID_RANDOM_BYTES, "big")
+    return prefix + told.hex()
 
 
 _REPEATED = ("id", "object", "created", "model", "system_fingerprint", "service_tier")

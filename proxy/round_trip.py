@@ -36,10 +36,12 @@ def _is_small(value: Any) -> bool:
     parts = [value]
     for part in parts:
         kind = type(part)
+        if kind is str or kind is int:
+            continue
         if kind is dict:
-            parts += part.values()
+            parts.extend(part.values())
         elif kind is list:
-            parts += part
+            parts.extend(part)
         elif kind is float and abs(part) >= _FIRST_ROUNDED:
             return False
         if len(parts) > _FEW:

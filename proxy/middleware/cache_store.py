@@ -99,18 +99,20 @@ class CacheStore:
         """`raw`: what the record was read from, unless that was a stream."""
         now_s = self._clock()
         created = record.get("created")
-        return Entry(
-            key=ctx.key,
-            created_s=now_s,
-            used_s=now_s,
-            family=ctx.family.name,
-            rendered=render(record, self._marks, raw),
-            serves_plain=raw is not None or isinstance(record.get("usage"), dict),
-            origin_id=str(record.get("id", "")),
-            origin_created=created if type(created) is int else 0,
-            prompt_tokens=ctx.prompt_tokens,
-            completion_tokens=ctx.completion_tokens,
-            upstream_s=ctx.upstream_s,
+        serves_plain = raw is not None or isinstance(record.get("usage"), dict)
+        origin_id, origin_created = str(record.get("id", "")), created if type(created) is int else 0
+        return Entry(  # by place: with names it takes three times as long
+            ctx.key,
+            now_s,
+            now_s,
+            ctx.family.name,
+            render(record, self._marks, raw),
+            serves_plain,
+            origin_id,
+            origin_created,
+            ctx.prompt_tokens,
+            ctx.completion_tokens,
+            ctx.upstream_s,
         )
 
 
