@@ -58,7 +58,7 @@ def lines_of(reply: Reply, request_id: str, ctx: RequestContext | None) -> bytes
     if reply.ttl_s is not None or reply.age_s is not None or reply.outcome is REFUSED or ctx is None:
         return written(head_of(reply, request_id, ctx))
     told = reply.outcome, reply.detail, reply.stored, ctx.family.name
-    before, after = _repeated_lines(tuple(reply.headers), told)
+    before, after = _repeated_lines(tuple(without_ours(reply.headers)), told)
     return b"%b%b%b" % (before, request_id.encode("ascii"), after)
 
 
@@ -68,7 +68,7 @@ def _repeated_lines(
 ) -> tuple[bytes, bytes]:
     """What is written before and after the request id. An engine's answers are mostly alike in their headers."""
     outcome, detail, stored, family = told
-    before = [*without_ours([*headers]), *PRIVATE]
+    before = [*headers, *PRIVATE]
     after = [(b"cache-status", _status(outcome, None, detail, stored))]
     after.append((b"x-askonce-family", family.encode("utf-8")))
     return written(before) + b"x-request-id: ", b"\r\n" + written(after)

@@ -49,7 +49,7 @@ MAX_HELD_BYTES = 65_536
 """A longer body is the application's from here on."""
 
 MAX_HEADS_SEEN = 4
-"""So many heads of a connection are looked at as bytes: a client whose every head is another one is parsed."""
+"""So many heads of a connection are looked at as bytes in vain: a client whose every head is another one is parsed."""
 
 Reply = Coroutine[Any, Any, None]
 Direct = Callable[[RequestHead, str | None, bytes, DirectCycle], Reply | None]
@@ -130,7 +130,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._between = True
         """No byte of the next request has come."""
         self._whole = 0
-        """Requests that are complete, or have been answered by the lane."""
+        """Requests that are complete, but those that `Lane.unparsed` has answered."""
         self._by_lane = 0
         """Those of them that `Lane.parsed` has answered."""
         self._idle_since_s = 0.0
@@ -144,6 +144,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._seen: tuple[HeadBytes, RequestHead] | None = None
         """The last head of this connection that was looked at as bytes."""
         self._heads_seen = 0
+        """That were looked at as bytes and have not come again."""
         self._peer: str | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._departure = Departure()
@@ -244,6 +245,7 @@ class LimitedProtocol(HttpToolsProtocol):
             url, headers, expected = self.url, self.headers, self.expect_100_continue
         else:
             url, headers, expected = self.url, self._held_headers, False
+        self._held_headers = []
         super().on_message_begin()
         self.url, self.headers, self.expect_100_continue = url, headers, expected
         self.scope["headers"] = headers
@@ -300,6 +302,7 @@ class LimitedProtocol(HttpToolsProtocol):
         body = seen.body_in(data)
         if body is None or len(body) > MAX_HELD_BYTES:
             return False
+        self._heads_seen = 0
         if self._take_lane(head, body):
             self._by_lane_as(data)
         elif not self._go_direct(head, body):

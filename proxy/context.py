@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from policies.model import FamilyPolicy
 from proxy.errors import Headers
 from proxy.openai import Request
+from proxy.permit import Permits
 from proxy.request_head import RequestHead
 from proxy.tenants import Tenant
 
-if TYPE_CHECKING:  # these two import the types above
-    from proxy.permit import Permits
+if TYPE_CHECKING:  # it imports the types above
     from proxy.upstream.pool import Route
 
 
@@ -98,7 +98,7 @@ class RequestContext:
     """Keying."""
     key: bytes = field(init=False, default=b"")
     """Keying: 32 bytes; empty if the body can't be keyed."""
-    permits: "Permits" = field(init=False)
+    permits: Permits = field(init=False)
     """Permit."""
     matched: Matched | None = None
     """SemanticLookup: None where the request takes no part."""

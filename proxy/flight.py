@@ -368,7 +368,8 @@ class Flight(Generic[H]):
         self._flights.readers -= 1
         if not self._joinable:
             if not self._readers:
-                self._drop_all()
+                if self._log:
+                    self._drop_read()
             elif reader.position == self._tail:
                 self._leave_tail()
         if not self._readers and not self.over:
@@ -402,17 +403,6 @@ class Flight(Generic[H]):
         self._at_tail -= 1
         if self._at_tail <= 0 and self._log:
             self._drop_read()
-
-    def _drop_all(self) -> None:
-        """Nobody reads, and nobody will."""
-        self._flights.total_bytes -= self._bytes
-        self._tail += len(self._log)
-        self._log.clear()
-        self._bytes = self._at_tail = 0
-        if self._room is not None:
-            self._wake_producer()
-        if self._watch is not None:
-            self._watch.cancel()
 
     def _drop_read(self) -> None:
         # Runs over the readers, but only when the last of them left the tail: on average once per reader and chunk.

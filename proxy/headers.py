@@ -84,16 +84,18 @@ def forwarded(raw: Headers, *, identity: bool = True) -> Headers:
     return kept
 
 
-def request_headers(forwarded: Headers, *, authorization: bytes | None, request_id: str | None = None) -> Headers:
-    """The headers of an upstream request: what is `forwarded`, and what is only this request's.
+def request_headers(common: Headers, *, authorization: bytes | None, request_id: str | None = None) -> Headers:
+    """The headers of an upstream request: those that are `forwarded`, and what is only this request's.
+
+    May be `common` itself, which is not to be changed.
 
     Args:
         authorization: the credential for this upstream: its own, or the client's where it is the judge.
         request_id: None where an answer may be shared: vLLM makes the answer's id of it.
     """
     if authorization is None and request_id is None:
-        return forwarded
-    headers = [*forwarded]
+        return common
+    headers = [*common]
     if authorization is not None:
         headers.append((b"authorization", authorization))
     if request_id is not None:

@@ -69,7 +69,8 @@ class Rendered:
         """Whether the engine told the usage."""
         template_bytes = len(plain) + plain.count(b"%") if raw else len(plain)
         self.size: Final = 2 * template_bytes + STREAM_BYTES_A_CHOICE * (choices + 1)
-        """Bytes of all renderings together, before they are made: what the stream's repeats is estimated."""
+        """Bytes of all renderings together, estimated before they are made: what the stream's repeats, and that a raw
+        answer's numbers are written as they came (`1e15` takes more)."""
         self._stream: tuple[bytes, bytes | None] | None = None
         """Written once, by whoever asks first."""
 

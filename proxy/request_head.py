@@ -41,7 +41,7 @@ class RequestHead:
         self.fields = fields = joined_fields(headers)
         """Headers by name, repeated ones joined by a comma."""
         self.target = path.encode("ascii") + (b"?" + query if query else b"")
-        self.address = f"{path}?{query.decode('latin-1')}" if query else path
+        self.address = self.target.decode("latin-1")
         """Path and query, as the key has them."""
         self.given_id = given_request_id([value for name, value in headers if name == b"x-request-id"])
         """The client's own request id, if it sent a sane one."""

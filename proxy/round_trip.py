@@ -38,13 +38,11 @@ def _is_small(value: Any) -> bool:
         kind = type(part)
         if kind is str or kind is int:
             continue
-        if kind is dict:
-            parts.extend(part.values())
-        elif kind is list:
-            parts.extend(part)
+        if kind is dict or kind is list:
+            if len(parts) + len(part) > _FEW:
+                return False
+            parts.extend(part.values() if kind is dict else part)
         elif kind is float and abs(part) >= _FIRST_ROUNDED:
-            return False
-        if len(parts) > _FEW:
             return False
     return True
 

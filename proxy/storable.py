@@ -46,6 +46,7 @@ def why_not_stored(
     if not well_formed(record):
         return "shape"
     choices = record["choices"]
+    # Most ask for one choice, which is known without a call.
     if ("n" in request_payload or "prompt" in request_payload) and len(choices) < _choices_asked(request_payload):
         return "unfinished"
     # Every answer to be stored comes by here, most with one choice: loops, without a call of ours in them.

@@ -168,7 +168,9 @@ class FastembedEmbedder:
     def _tokens(self, text: str) -> list[int]:
         ids = self._counted.get(text)
         if ids is None:
-            ids = self._counted[text] = self._tokenizer.encode(text).ids
+            ids = self._tokenizer.encode(text).ids
+            if len(ids) <= self._window:  # else it is refused, and its tokens may be many
+                self._counted[text] = ids
         return ids
 
 
@@ -200,12 +202,18 @@ class PackagedEmbedder(FastembedEmbedder):
         with tempfile.TemporaryDirectory(prefix="askonce-embedder-") as assembled:
             # fastembed wants weights and tokenizer in one folder, and an installation may be read-only. Everything is
             # read while the model loads, so the folder needn't outlive this block.
-            for name in TOKENIZER_FILES:
-                shutil.copyfile(tokenizer_folder() / name, Path(assembled) / name)
-            if self._rebuilt:
-                (Path(assembled) / "model.onnx").write_bytes(two_part(weights.read_bytes()))
-            else:
-                _link(weights, Path(assembled) / "model.onnx")
+            try:
+                for name in TOKENIZER_FILES:
+                    shutil.copyfile(tokenizer_folder() / name, Path(assembled) / name)
+                if self._rebuilt:
+                    (Path(assembled) / "model.onnx").write_bytes(two_part(weights.read_bytes()))
+                else:
+                    _link(weights, Path(assembled) / "model.onnx")
+            except OSError as error:
+                raise EmbedderUnavailable(
+                    f"the model can't be written to {tempfile.gettempdir()} ({error.strerror}), where it stands while "
+                    "it loads: make 30 MB free there, or name another folder in TMPDIR"
+                ) from error
             super().__init__(
                 f"sentence-transformers/{MINILM}",
                 folder=Path(assembled),

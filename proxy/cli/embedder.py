@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = """examples:
   python -m proxy embedder info
-  python -m proxy embedder build                    a file of its own, for processors that run it faster
+  python -m proxy embedder build                    another packing, for who has evidence about it
   python -m proxy embedder info --sha256 SHA256     of what `build` made"""
     actions = parser.add_subparsers(dest="action", required=True)
     info = actions.add_parser("info", help="load the embedder and print its identity")
@@ -76,7 +76,7 @@ def _build(output: Path | None) -> dict[str, object]:
         "file": str(folder / "model.onnx"),
         "bytes": (folder / "model.onnx").stat().st_size,
         **_describe(embedder),
-        "cosine to the packaged file": round(float(cosines.min()), 5),
+        "cosine to the packaged embedder": round(float(cosines.min()), 5),
         "settings": f"embedder: {{model: {model}, sha256: '{sha256}'}}",
     }
 

@@ -12,6 +12,9 @@ from proxy.upstream.failures import MAX_HEAD_BYTES, not_http
 
 _BODILESS = frozenset((204, 304))
 
+MAX_HEADS_SEEN = 16
+"""So many heads of a connection are looked at as bytes in vain: a server whose every head is another one is parsed."""
+
 
 class ReplyParser:
     """Feed it the bytes of one connection; `begin` before each request. Read its fields, they are never wrong."""
@@ -20,6 +23,7 @@ class ReplyParser:
         "_coding",
         "_feed_data",
         "_for_head",
+        "_heads_seen",
         "_is_1_1",
         "_parser",
         "_pieces",
@@ -40,6 +44,8 @@ class ReplyParser:
         self._feed_data = self._parser.feed_data
         self._seen: _Seen | None = None
         """The head of the last reply that came in one read."""
+        self._heads_seen = 0
+        """That were looked at as bytes and have not come again."""
         self.begin("GET")
 
     def begin(self, method: str) -> None:
@@ -96,12 +102,15 @@ class ReplyParser:
             and self.reusable
             and self.length is not None
             and self.status not in _BODILESS
-            and (head := HeadBytes.of(data)) is not None
+            and self._heads_seen < MAX_HEADS_SEEN
         ):
-            self._seen = _Seen(head, self.status, self.headers.copy())
+            self._heads_seen += 1
+            head = HeadBytes.of(data)
+            self._seen = None if head is None else _Seen(head, self.status, self.headers.copy())
 
     def _repeat(self, seen: "_Seen", body: bytes) -> None:
         """A reply with the head of another one."""
+        self._heads_seen = 0
         self.begun = self.complete = self.reusable = True
         self.status = seen.status
         self.length = self.size = len(body)

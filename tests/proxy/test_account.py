@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.access_log import AccessLog
-from proxy.account import Account, head_of, lines_of, written
+from proxy.account import Account, _repeated_lines, head_of, lines_of, written
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.errors import Headers
 from proxy.metrics import Metrics
@@ -48,6 +48,14 @@ def test_a_replys_lines_are_its_headers_each_time(reply: Reply, ctx: RequestCont
     for request_id in ("a", "100%", "a" * 128):
         assert lines_of(reply, request_id, ctx) == written(head_of(reply, request_id, ctx))
     assert reply.headers == given_headers
+
+
+def test_headers_that_do_not_go_on_are_no_difference():
+    made = _repeated_lines.cache_info().misses
+    for number in range(65):
+        named = (b"x-request-id", b"engine-%d" % number), (b"date", b"now %d" % number)
+        lines_of(Reply(200, [(b"x-once", b"a"), *named], b""), "id", context())
+    assert _repeated_lines.cache_info().misses == made + 1
 
 
 @pytest.mark.parametrize("sign", [b"\r", b"\n", b"\r\n", b"\0"])

@@ -12,7 +12,7 @@ import httptools
 import orjson
 import pytest
 
-from proxy.connection import LimitedProtocol, Reply
+from proxy.connection import MAX_HEADS_SEEN, LimitedProtocol, Reply
 from proxy.direct import DirectCycle
 from proxy.hit_lane import MAX_REMEMBERED_BYTES
 from proxy.request_head import RequestHead
@@ -340,6 +340,26 @@ async def test_of_a_kept_connections_heads_none_is_kept_but_a_short_one(length, 
     assert connection.statuses() == [200] * 6
     assert connection.protocol._held_headers == []
     assert count() - before == kept
+
+
+async def test_however_often_its_head_changes_one_that_comes_again_is_not_parsed(monkeypatch):
+    parsed: list[bytes] = []
+
+    class Read:
+        @staticmethod
+        def read(url: bytes, headers: list[tuple[bytes, bytes]]) -> RequestHead | None:
+            parsed.append(url)
+            return RequestHead.read(url, headers)
+
+    monkeypatch.setattr("proxy.connection.RequestHead", Read)
+    connection = Connection()
+    changes = 3 * MAX_HEADS_SEEN
+    for number in range(changes):
+        for body in (b"a", b"ab", b"abc"):
+            connection.send(post(body, b"x-number: %d" % number))
+            await turns()
+    assert connection.statuses() == [200] * 3 * changes
+    assert len(parsed) == changes + 1  # a connection's first head is looked at when it comes again
 
 
 async def test_a_lost_connection_leaves_no_timer():

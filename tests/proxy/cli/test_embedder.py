@@ -42,7 +42,7 @@ def test_build_makes_a_file_that_gives_nearly_the_same_vectors(capsys, tmp_path)
     pytest.importorskip("onnx_ir", reason="the re-pack is an opt-in: pip install onnx onnx-ir")
     assert run("build", "--output", str(tmp_path), "--json") == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["cosine to the packaged file"] >= 0.998
+    assert report["cosine to the packaged embedder"] >= 0.998
     assert report["settings"] == f"embedder: {{model: {tmp_path}, sha256: '{report['sha256']}'}}"
     built, texts = PackagedEmbedder(tmp_path, sha256=report["sha256"]), [f"how long are {n} miles" for n in range(64)]
     alone = np.concatenate([built.embed([text]) for text in texts])

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamFailed
-from proxy.upstream.http1_parser import ReplyParser
+from proxy.head_bytes import HeadBytes
+from proxy.upstream.http1_parser import MAX_HEADS_SEEN, ReplyParser
 
 LINES = [b"HTTP/1.1 200 OK", b"HTTP/1.1 500 No", b"HTTP/1.1 204 No", b"HTTP/1.0 200 OK"]
 FIELDS = [
@@ -138,3 +140,27 @@ def test_who_changes_the_headers_of_a_reply_changes_those_of_no_other():
         parser.feed(b"HTTP/1.1 200 OK\r\nx: y\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
         assert parser.headers == [(b"x", b"y"), (b"content-length", b"%d" % len(body))]
         parser.headers.clear()
+
+
+def test_a_server_whose_every_head_is_another_one_is_only_parsed_until_one_comes_again(monkeypatch):
+    looks = []
+
+    def of(data: bytes) -> HeadBytes | None:
+        looks.append(data)
+        return looked(data)
+
+    looked = HeadBytes.of
+    monkeypatch.setattr("proxy.upstream.http1_parser.HeadBytes", SimpleNamespace(of=of))
+    parser = ReplyParser()
+
+    def reply(name: int, count: int) -> None:
+        for _ in range(count):
+            parser.begin("POST")
+            parser.feed(b"HTTP/1.1 200 OK\r\nx: %d\r\ncontent-length: 0\r\n\r\n" % name)
+
+    for name in range(3 * MAX_HEADS_SEEN):
+        reply(name, 2)
+    assert len(looks) == 3 * MAX_HEADS_SEEN
+    for name in range(3 * MAX_HEADS_SEEN):
+        reply(name, 1)
+    assert len(looks) == 4 * MAX_HEADS_SEEN
