@@ -368,6 +368,7 @@ class Flight(Generic[H]):
         self._flights.readers -= 1
         if not self._joinable:
             if not self._readers:
+                self._at_tail = 0
                 if self._log:
                     self._drop_read()
             elif reader.position == self._tail:

@@ -96,7 +96,6 @@ class FlightsMachine(RuleBasedStateMachine):
         try:
             while (order := await script.orders.get()) is not None:
                 if isinstance(order, Broken):
-                    script.failed = True
                     raise order
                 if not order(flight):
                     await flight.room()
@@ -123,11 +122,12 @@ class FlightsMachine(RuleBasedStateMachine):
         script = Script(key, stream)
 
         async def start() -> Flight[str] | None:
-            return self.flights.start(key, stream=stream, produce=functools.partial(self.produce, script))
+            bounded = self.flights.total_bytes >= MAX_BYTES  # here, as orders that are not settled come first
+            flight = self.flights.start(key, stream=stream, produce=functools.partial(self.produce, script))
+            assert (flight is None) is bounded
+            return flight
 
-        bounded = self.flights.total_bytes >= MAX_BYTES
         flight = self.runner.run(start())
-        assert (flight is None) is bounded
         if flight is None:
             return None
         script.flight = flight
@@ -156,6 +156,7 @@ class FlightsMachine(RuleBasedStateMachine):
             assert script.stream or not stream
             assert not script.closed
             assert not script.failed
+            assert flight.task is not None  # what its producer raised is its failure when it lands, a turn later
             assert not script.cancelled
         if script is not None:
             self.enter(script, with_withheld, wants_whole)
@@ -370,7 +371,7 @@ class FlightsMachine(RuleBasedStateMachine):
                 script.ended_with = StopAsyncIteration
                 script.orders.put_nowait(None)
             for client in self.reading():
-                if client.read is not None:
+                if client.read is not None and not client.wants_whole:  # who wants the whole would lose what it took
                     client.read.cancel()
             self.settle()
             rest = [self.loop.create_task(self.read_some(client, 1000)) for client in self.reading()]
