@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from policies.guards.facts import NAME, PLAIN, SOFT, Quantity, Term
 from policies.guards.lexicon import Entry, Lexicon, is_known
-from policies.guards.reading import CAPITAL, Item
+from policies.guards.reading import CAPITAL, IDENTIFIER, POSSESSIVE, Item
 from policies.guards.spelling import suggestion
 from policies.guards.vocabulary import base_form, known_words
 
@@ -12,6 +12,8 @@ STOPS = frozenset(".!?;\n…:")
 ANY = frozenset(("*",))
 """Keys of what can't be told: it goes with any term."""
 NOTHING: frozenset[str] = frozenset()
+_PERSONS = frozenset(("friend", "neighbor", "roommate", "sibling", "acquaintance"))
+_OWNERS = frozenset(("my", "your", "his", "her", "our", "their"))
 
 
 class Draft:
@@ -38,11 +40,13 @@ class Draft:
         self.agents: set[str] = set()
         self.patients: set[str] = set()
         self.asks_for = ""
+        self.subject = ""
         self.symmetric = False
 
         # What the words read last mean for the next one.
         self.slot = ""
         self.joined = ""
+        self.then = False
         self.bound = ""
         self.determiner = ""
         self.pending: list[str] = []
@@ -69,7 +73,9 @@ class Draft:
             if flags & CAPITAL and base != word and word in known_words() and base not in lexicon.entries:
                 base = word
             kind, keys, aspects, label, poles = PLAIN, frozenset((base, word)), NOTHING, "", frozenset()
-            known = is_known(word, lexicon)
+            known = bool(flags & IDENTIFIER) or is_known(word, lexicon)
+            if flags & IDENTIFIER:
+                kind, base, keys, label = NAME, word, frozenset((word,)), "entity"
         if kind == SOFT and base in ("become", "write") and "how" not in self.questions and self.terms:
             kind = PLAIN
         if kind != SOFT and (flags & CAPITAL or any(map(str.isdigit, word))):
@@ -85,7 +91,7 @@ class Draft:
         if self.pending:
             self.take_pending(keys, light=base in lexicon.small.light)
         if base in lexicon.small.symmetric or word in lexicon.small.symmetric:
-            self.symmetric = True
+            self.symmetric = self.symmetric or self._is_mutual(word, base)
         guess = NOTHING
         if not known:
             base = word
@@ -99,12 +105,20 @@ class Draft:
         self.terms.append(
             Term(
                 base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess,
-                determiner, plural,
+                determiner, plural, bool(flags & POSSESSIVE), self.then,
             )
         )  # fmt: skip
         self.joined = ""
+        self.then = False
         self.clause_start = False
         self.counting = False
+
+    def _is_mutual(self, word: str, base: str) -> bool:
+        """Not "my friend", who is somebody, nor "close the account"."""
+        place = next((i for i, item in enumerate(self.words) if item == word), 0)
+        if base == "close":
+            return self.word_at(place + 1) in ("to", "are", "is") or self.word_at(place - 1) in ("how", "are", "is")
+        return base not in _PERSONS or self.word_at(place - 1) not in _OWNERS
 
     def take_pending(self, keys: frozenset[str], light: bool = False) -> None:
         """Tell what waits which term it is about. A light verb ("have", "do") is never what a "not" denies."""

@@ -38,6 +38,10 @@ class Term(NamedTuple):
     determiner: str = ""
     """What its phrase begins with: "a", "one" or "all"; empty for anything else."""
     plural: bool = False
+    owner: bool = False
+    """Whether it stands in the possessive: "Canada's capital" is the "capital of Canada"."""
+    then: bool = False
+    """Whether it follows in time or rank what is named before: "by date, then by name"."""
 
 
 class Quantity(NamedTuple):
@@ -85,6 +89,9 @@ class Facts:
     """Persons that something is done to ("me", "them")."""
     asks_for: str = ""
     """"subject" ("what eats spiders") or "object" ("what do spiders eat"); empty where it can't be told."""
+    subject: str = ""
+    """Who acts, told by the verb before it: "first" ("can I"), "they", "someone" or the noun ("can the bank"); empty
+    where it can't be told or something is done to it ("can it be closed")."""
     requests: bool = False
     """Whether it has something made up or picked out: "suggest a name"."""
     symmetric: bool = False

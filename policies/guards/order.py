@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Term, conflict
+from policies.guards.vocabulary import base_form
 
 _OPPOSED_SLOTS = {
     frozenset(pair)
@@ -31,6 +32,8 @@ _COMPATIBLE = {
         ("by", "through"), ("by", "to"), ("about", "to"), ("into", "for"),
     )
 }  # fmt: skip
+_CORE = frozenset(("", "to", "from", "by", "than", "against"))
+"""What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
 
 
@@ -52,9 +55,13 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if {one[i].joined, other[j].joined} == {"and", "or"}:
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
+    if _other_subject(cached, asked) or _other_subject(asked, cached):
+        return Conflict("order", cached.subject, asked.subject)
     if cached.symmetric and asked.symmetric:
         return None
     ordered = sorted(pairs)
+    if _swapped_words(cached, asked):
+        return conflict("order", cached.words, asked.words)
     if _roles_exchanged(cached, asked, ordered):
         shown = (sorted(facts.agents) + sorted(facts.patients) for facts in (cached, asked))
         return conflict("order", *shown)
@@ -64,8 +71,9 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             first, second = one[i], one[k]
             if ASPECT in (first.kind, second.kind):
                 continue
-            if first.slot != second.slot and first.slot == other[m].slot and second.slot == other[j].slot:
-                slots = frozenset((first.slot, second.slot))
+            mine, yours = _role(first), _role(second)
+            if mine != yours and mine == _role(other[m]) and yours == _role(other[j]):
+                slots = frozenset((mine, yours))
                 reason = "from_to" if slots & {"from"} and slots & {"to", "into"} else "order"
                 return Conflict(
                     reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)
@@ -73,6 +81,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             inverted = m < j
             if inverted and sides:
                 return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
+            if inverted and second.then and other[j].then:
+                return Conflict("order", f"{first.word} … then {second.word}", _reading(other, j, m))
             if second.joined and (other[j].joined if inverted else other[m].joined):
                 continue
             voice = ("by" in (first.slot, second.slot)) != ("by" in (other[j].slot, other[m].slot))
@@ -103,6 +113,8 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
     returned = (asked.agents & cached.patients) - asked.patients - cached.agents
     if exchanged and returned:
         return True
+    if (exchanged or returned) and {cached.asks_for, asked.asks_for} == {"subject", "object"}:
+        return True  # "who do I report to", "who reports to me"
     if not (exchanged or returned):
         return False
     one, other = cached.terms, asked.terms
@@ -112,10 +124,40 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
     )
 
 
+def _other_subject(one: Facts, other: Facts) -> bool:
+    """ "Can I close my bank account", "can the bank close my account": who acts is another, and named in both."""
+    if one.subject != "first" or other.subject in ("", "first"):
+        return False
+    if other.subject == "someone":
+        return "first" in other.patients - one.patients
+    if other.subject in ("he", "she", "they"):
+        return True
+    return any(other.subject in term.keys and term.slot in _CORE for term in one.terms)
+
+
+def _swapped_words(cached: Facts, asked: Facts) -> bool:
+    """Whether two words changed places and all else is the same: "chocolate milk", "milk chocolate"."""
+    if len(cached.words) != len(asked.words) or cached.fragment or asked.fragment:
+        return False
+    places = [place for place, (one, other) in enumerate(zip(cached.words, asked.words, strict=True)) if one != other]
+    if len(places) != 2:
+        return False
+    first, second = places
+    exchanged = cached.words[first] == asked.words[second] and cached.words[second] == asked.words[first]
+    words = {base_form(cached.words[first]), base_form(cached.words[second])}
+    terms = [term for term in cached.terms if not words.isdisjoint((term.word, *term.keys))]
+    return exchanged and len(terms) == 2 and not any(term.joined and not term.then for term in terms)
+
+
 def _pivot(ordered: list[tuple[int, int]], i: int, k: int, j: int, m: int) -> bool:
     """Whether a shared word stands between the two in both prompts: the verb or comparison they are the sides of."""
     low, high = min(j, m), max(j, m)
     return any(i < p < k and low < q < high for p, q in ordered)
+
+
+def _role(term: Term) -> str:
+    """The preposition that governs a term, or would, if it were not in the possessive."""
+    return term.slot or ("of" if term.owner else "")
 
 
 def _loose(*terms: Term) -> bool:

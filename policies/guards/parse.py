@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
-from policies.guards.facts import NAME, PLAIN, SOFT, Facts, Term
+from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Term
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.negation import NEGATORS, read_negation
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
@@ -15,6 +15,7 @@ from policies.guards.scope import read_quantifier
 from policies.guards.spelling import without_accents
 from policies.guards.tense import AGENTS, PATIENTS, PERSONS, read_main_verb, read_person
 from policies.guards.tokens import MAX_CHARS, tokenize
+from policies.guards.vocabulary import base_form
 
 MAX_TERMS = 160
 """More words of meaning than an embedder's window holds: compare stays bounded."""
@@ -42,6 +43,7 @@ _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "sl
 _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
+_SAYING = frozenset(("say", "tell"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
 
@@ -85,6 +87,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         agents=frozenset(draft.agents),
         patients=frozenset(draft.patients),
         asks_for=draft.asks_for,
+        subject=draft.subject,
         requests=not draft.questions and not _REQUESTS.isdisjoint([item.word for item in reading.items]),
         symmetric=draft.symmetric,
         english=english,
@@ -156,12 +159,15 @@ def _read_all(draft: Draft) -> None:
             elif word in PATIENTS:
                 draft.patients.add(PATIENTS[word])
             if word in small.coordinators:
-                draft.joined = "vs"
-                draft.symmetric = draft.symmetric or word in ("versus", "between")
+                measured = word == "versus" and any(term.kind == ASPECT for term in draft.terms)
+                draft.joined = "" if measured else "vs"  # "how big is an atom compared to a cell" has a direction
+                draft.symmetric = draft.symmetric or (word in ("versus", "between") and not measured)
             if word in small.prepositions:
                 _read_preposition(draft, word, index)
             else:
                 _read_content(draft, item, index)
+            if word in ("times", "plus") and index + 1 < len(items) and is_number(items[index + 1]):
+                draft.joined = "vs"  # the order of factors and summands says nothing
         index += 1
     draft.end_sentence()
     if draft.units and draft.quantities:
@@ -235,7 +241,8 @@ def _read_preposition(draft: Draft, word: str, index: int) -> None:
         draft.slot = word
         if word in ("before", "after", "between", "since", "until", "against", "than"):
             entry = draft.lexicon.entry(word)
-            kind = PLAIN if word in ("before", "after", "against") else SOFT
+            since = word == "until" and not any(term.word == "@duration" for term in draft.terms)
+            kind = PLAIN if since or word in ("before", "after", "against") else SOFT
             poles = entry.poles if entry else frozenset()
             draft.terms.append(
                 Term(word, frozenset((word,)), NOTHING, kind, "", "", "", False, poles, False, True, NOTHING)
@@ -295,6 +302,9 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if entry is None or entry.kind != VOID:
         draft.add(word, entry, item.flags)
         return
+    draft.then = draft.then or (word == "then" and bool(draft.terms))
+    if "not" in draft.pending and base_form(word) in _SAYING:
+        draft.take_pending(frozenset((base_form(word),)))  # "did not say I should", "said I should not"
     if word not in ("and", "a", "the", "an"):
         draft.counting = draft.counting and word in ("of", "the")
     if word not in ("so", "and", "then", "also", "but"):

@@ -67,7 +67,11 @@ def read_quantity(draft: Draft, index: int) -> int:
             if draft.word_at(index - 1) in ("list", "give", "name", "exactly", "just", "only", "least"):
                 draft.quantifiers.add("one")
             draft.determiner = "one"
-            return 1
+            if draft.bound == ">=":
+                draft.quantifiers.add("least")
+                draft.bound = ""
+            if not draft.bound:
+                return 1
         if following == "dozen":
             value, taken = times(value, 12), taken + 1
     if kind == "ordinal" and not _beside_month(draft, index, taken):

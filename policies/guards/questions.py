@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from policies.guards.draft import NOTHING, Draft
+from policies.guards.draft import NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.reading import CAPITAL, CONTRACTED
+from policies.guards.vocabulary import base_form
 
 _WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which"))
 _RELATIVE = frozenset(("who", "which", "when", "where"))
 """These also join clauses: "employees who were hired"."""
+_FRONTED = frozenset(("can", "could", "will", "would", "should", "shall", "may", "might", "must", "do", "does", "did"))
+_PASSIVE = frozenset(("be", "been", "being", "get", "gets", "got"))
+_SUBJECTS = {
+    "i": "first", "we": "first", "he": "he", "she": "she", "they": "they",
+    "someone": "someone", "somebody": "someone", "anyone": "someone", "anybody": "someone", "people": "someone",
+}  # fmt: skip
+_NO_SUBJECT = frozenset(("you", "it", "one", "there", "that"))
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
 _AGENTS = (
     "er",
@@ -52,7 +60,10 @@ def _asked_for(draft: Draft, index: int) -> str:
 
 def read_marker(draft: Draft, name: str) -> None:
     """A phrase that was read as a question word or as an aspect ("how tall": height)."""
-    kind = "how" if name == "howto" else name
+    kind = name
+    if name == "howto":
+        kind = "how"
+        draft.subject = draft.subject or "first"
     if kind in _WORDS:
         draft.questions.add(kind)
         draft.clause_start = False
@@ -73,11 +84,36 @@ def read_auxiliary(draft: Draft, word: str, index: int) -> None:
         draft.being = word in ("is", "are", "was", "were", "am", "has", "have", "had")
     if not draft.modal:
         draft.modal = small.modal.get(word, "")
+    if not draft.subject and word in _FRONTED:
+        draft.subject = _subject(draft, word, index)
     if word == "isthere" or (draft.clause_start and not draft.questions and _asks(draft, word, index)):
         draft.questions.add("polar")
     draft.clause_start = False
     if draft.slot == "than":
         draft.slot = ""
+
+
+def _subject(draft: Draft, word: str, index: int) -> str:
+    """Who acts, behind a verb that stands before its subject: "can I", "does the bank", "who can see"."""
+    small = draft.lexicon.small
+    before, following = draft.word_at(index - 1), draft.word_at(index + 1)
+    told = before == "who" or following in small.subject or following in small.quantifiers or following == "another"
+    if not told or draft.words[index] != word or any(verb in _PASSIVE for verb in _clause(draft, index)):
+        return ""
+    if following in _SUBJECTS:
+        return _SUBJECTS[following]
+    while following in small.subject or following in small.quantifiers or following == "another":
+        if following in _NO_SUBJECT:
+            return ""
+        index += 1
+        following = draft.word_at(index + 1)
+    return base_form(following) if following.isalpha() else ""
+
+
+def _clause(draft: Draft, index: int) -> list[str]:
+    """The words from here to the next mark."""
+    words = draft.words[index:]
+    return words[: next((place for place, word in enumerate(words) if word in STOPS or word == ","), len(words))]
 
 
 def _asks(draft: Draft, word: str, index: int) -> bool:

@@ -9,7 +9,7 @@ from policies.guards.spelling import suggestion
 from policies.guards.tokens import Token
 from policies.guards.vocabulary import base_form, known_words
 
-CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS = 1, 2, 4, 8, 16
+CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS, IDENTIFIER = 1, 2, 4, 8, 16, 32
 _STRONG = frozenset(
     [
         "==",
@@ -84,6 +84,8 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             lowered = text.lower().replace("’", "'") if not text.islower() or "’" in text else text
             if not titled and not flags and text[0].isupper() and text != "I" and not text.startswith(("I'", "I’")):
                 flags |= CAPITAL
+            if text[0].islower() and not text.islower() and lowered not in known:
+                flags |= IDENTIFIER  # "getUsers" is no plural, and nothing in it is a slip
             if "'" in lowered:
                 _contraction(items, lowered, flags, lexicon)
                 continue
@@ -95,6 +97,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 continue
             if (
                 lowered not in known
+                and not flags & IDENTIFIER
                 and (not flags & CAPITAL or len(lowered) > 5)
                 and lowered not in lexicon.spelled
                 and lowered not in lexicon.entries

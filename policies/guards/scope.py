@@ -25,7 +25,7 @@ def read_quantifier(draft: Draft, word: str, index: int) -> bool:
         return False
     draft.quantifiers.add(kind)
     draft.determiner = "all" if word in ("all", "every", "each") else ""
-    if "not" in draft.pending:
+    if "not" in draft.pending and not word.startswith("any"):
         draft.pending.remove("not")
         draft.negations.append(frozenset((f"!{kind}",)))
     return True

@@ -14,7 +14,7 @@ _PREFIXES = (
     "intra", "inter", "macro", "micro", "mono", "poly", "endo", "exo", "en", "up", "down", "mis", "re",
 )  # fmt: skip
 
-_SUBSTANCES = frozenset(("ane", "ene", "yne", "ase", "ose", "one"))
+_SUBSTANCES = frozenset(("ane", "ene", "yne", "ase", "ose", "one", "ide", "ate", "ite", "ine"))
 
 
 def same_but_for_a_slip(one: str, other: str) -> bool:
@@ -35,7 +35,7 @@ def same_but_for_a_slip(one: str, other: str) -> bool:
 
 
 def _other_substance(one: str, other: str) -> bool:
-    """ "Butane", "butene": the ending is what tells substances apart."""
+    """ "Butane", "butene", "chloride", "chlorate": the ending is what tells substances apart."""
     return one[-3:] != other[-3:] and one[-3:] in _SUBSTANCES and other[-3:] in _SUBSTANCES
 
 

@@ -20,6 +20,7 @@ PERSONS = {
 AGENTS = {"i": "first", "we": "first", "he": "he", "she": "she", "they": "they"}
 PATIENTS = {"me": "first", "us": "first", "him": "he", "them": "they"}
 """Only the pronouns that show their case: "her" and "you" do not."""
+_DONE = frozenset(("past", "perfect", "pluperfect"))
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -76,7 +77,17 @@ def tense_conflict(cached: Facts, asked: Facts) -> Conflict | None:
         loose = frozenset((one, other)) == _WILL and (cached.negations or "when" in cached.questions & asked.questions)
         if not loose:
             return Conflict("tense", one, other)
+    if _goes_on(cached, asked) or _goes_on(asked, cached):
+        return Conflict("tense", one, other)
     return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
+
+
+def _goes_on(one: Facts, other: Facts) -> bool:
+    """ "Is the store closing" and "is it being closed" against "has it closed"."""
+    if one.tense != "present" or other.tense != "perfect" or not one.being:
+        return False
+    done = {base_form(word) for word in other.words if not word.endswith("ing")}
+    return any(word == "being" or (_is_participle(word) and base_form(word) in done) for word in one.words)
 
 
 def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
@@ -88,9 +99,26 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if "polar" in cached.questions and "polar" in asked.questions:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
+        clash = clash or _happened(cached, asked) or _needs(cached, asked)
         # … but for "is it safe to", which is what "can I" asks then.
         clash = clash or ("possible" in both and cached.being != asked.being and not (_safe(cached) or _safe(asked)))
     return Conflict("modality", one, other) if clash else None
+
+
+def _happened(cached: Facts, asked: Facts) -> bool:
+    """ "Could the price change", "did the price change"."""
+    return any(
+        one.modal == "possible" and not one.tense and not other.modal and other.tense in _DONE
+        for one, other in ((cached, asked), (asked, cached))
+    )
+
+
+def _needs(cached: Facts, asked: Facts) -> bool:
+    """ "Do I need a visit", "can I get a visit": whether it must be against whether it may."""
+    return any(
+        one.modal == "possible" and "need" in other.words and not {"need", "require"} & set(one.words)
+        for one, other in ((cached, asked), (asked, cached))
+    )
 
 
 def _safe(facts: Facts) -> bool:

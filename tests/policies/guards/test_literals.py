@@ -57,3 +57,8 @@ def test_code_may_stand_in_backticks_or_not():
 
 def test_an_abbreviation_is_no_code():
     assert reason("Which U.S. state is the largest?", "Which US state is the largest?") == "serves"
+
+
+def test_an_identifier_has_no_plural_and_no_slips():
+    assert reason("how to mock fetchItem", "how to mock fetchItems") == "substitution"
+    assert reason("what is sodium chloride", "what is sodium chlorate") == "substitution"

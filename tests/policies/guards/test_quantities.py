@@ -92,7 +92,8 @@ def test_a_bound_is_part_of_the_number():
 
 def test_numbers_keep_their_order_unless_they_are_tied():
     assert reason("what is 7 minus 3", "what is 3 minus 7") == "order"
-    assert reason("what is 7 plus 3", "what is 3 plus 7") == "order"
+    assert reason("what is 7 plus 3", "what is 3 plus 7") == "serves"
+    assert reason("what is 7 times 8", "what is 8 times 7") == "serves"
     assert reason("a random number between 1 and 10", "a random number between 10 and 1") == "serves"
 
 

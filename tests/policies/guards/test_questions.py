@@ -77,3 +77,17 @@ def test_the_form_of_the_answer(cached, asked):
 
 def test_the_form_may_be_asked_for_anywhere():
     assert reason("Explain entropy in one sentence", "In one sentence, explain entropy") == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked", "expected"),
+    [
+        ("Is the shop closing?", "Has the shop closed?", "tense"),
+        ("Is my parcel being sent?", "Has my parcel been sent?", "tense"),
+        ("Could the date move?", "Did the date move?", "modality"),
+        ("Do I need a permit?", "Can I get a permit?", "modality"),
+        ("Has anyone had a dream that they can recall?", "Has anyone ever had a dream?", "narrowing"),
+    ],
+)
+def test_what_goes_on_is_not_done_and_what_may_be_is_no_need(cached, asked, expected):
+    assert reason(cached, asked) == expected
