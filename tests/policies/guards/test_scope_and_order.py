@@ -190,7 +190,7 @@ def test_another_subject_may_do_the_same(cached, asked):
         ("does everybody have to sign", "does anybody have to sign", "quantity"),
         ("every room but the kitchen", "every room and the kitchen", "only_except"),
         ("what happens if the lease ends", "what happens until the lease ends", "narrowing"),
-        ("Why did they not tell us to pay?", "Why did they tell us not to pay?", "negation_scope"),
+        ("Why did they not tell us to pay?", "Why did they tell us not to pay?", "negation"),
     ],
 )
 def test_small_words_with_a_great_effect(cached, asked, expected):
