@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from policies.guards.facts import ASPECT, Term
+from policies.guards.facts import ASPECT, NAME, Term
 from policies.guards.spelling import same_but_for_a_slip
 
 
@@ -81,6 +81,8 @@ def _misspelled(one: Term, other: Term) -> bool:
     if one.known == other.known or one.negated != other.negated:
         return False
     unknown, known = (other, one) if one.known else (one, other)
+    if unknown.kind == NAME == known.kind and known.label == "entity" and not known.listed:
+        return unknown.word.rstrip("s") == known.word.rstrip("s")  # "Jansen" and "Janssen" are two
     return not unknown.guess.isdisjoint(known.keys) or same_but_for_a_slip(unknown.word, known.word)
 
 

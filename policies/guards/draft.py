@@ -47,6 +47,8 @@ class Draft:
         self.slot = ""
         self.joined = ""
         self.then = False
+        self.conditional = False
+        """Whether the clause being read is a condition."""
         self.bound = ""
         self.determiner = ""
         self.pending: list[str] = []
@@ -105,7 +107,8 @@ class Draft:
         self.terms.append(
             Term(
                 base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess,
-                determiner, plural, bool(flags & POSSESSIVE), self.then,
+                determiner, plural, entry is not None,
+                bool(flags & POSSESSIVE), self.then, self.conditional,
             )
         )  # fmt: skip
         self.joined = ""
@@ -118,7 +121,10 @@ class Draft:
         place = next((i for i, item in enumerate(self.words) if item == word), 0)
         if base == "close":
             return self.word_at(place + 1) in ("to", "are", "is") or self.word_at(place - 1) in ("how", "are", "is")
-        return base not in _PERSONS or self.word_at(place - 1) not in _OWNERS
+        before = self.word_at(place - 1)
+        if base in ("match", "border"):
+            return before not in _OWNERS and before not in ("a", "the")
+        return base not in _PERSONS or before not in _OWNERS
 
     def take_pending(self, keys: frozenset[str], light: bool = False) -> None:
         """Tell what waits which term it is about. A light verb ("have", "do") is never what a "not" denies."""
@@ -134,3 +140,4 @@ class Draft:
         if self.pending:
             self.take_pending(ANY)
         self.clause_start = True
+        self.conditional = False

@@ -38,10 +38,14 @@ class Term(NamedTuple):
     determiner: str = ""
     """What its phrase begins with: "a", "one" or "all"; empty for anything else."""
     plural: bool = False
+    listed: bool = False
+    """Whether the lexicon lists it: "Barcelona", but not "Janssen"."""
     owner: bool = False
     """Whether it stands in the possessive: "Canada's capital" is the "capital of Canada"."""
     then: bool = False
     """Whether it follows in time or rank what is named before: "by date, then by name"."""
+    conditional: bool = False
+    """Whether it belongs to the condition ("if it rains, …") and not to what depends on it."""
 
 
 class Quantity(NamedTuple):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policies.guards.alignment import opposed
-from policies.guards.facts import NAME, SOFT, Conflict, Facts, Term, conflict
+from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 
+_ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
+"""Words that may be missing elsewhere, but turn "what is it" into another question."""
 _TURNING = frozenset(("before", "after", "stop"))
 
 
@@ -42,11 +44,24 @@ def leftover_conflict(
     if "entities" in guards and any(term.kind == NAME for term in heavy):
         return conflict("entity", *shown)
     if not heavy:
+        if "question" in guards and (_says_what_of(cached, left, right) or _says_what_of(asked, right, left)):
+            return conflict("question_type", *([term.word for term in side] for side in (left, right)))
         return None
     turned = "contrast" in guards and any(term.negated or term.word in _TURNING for term in heavy)
     if "narrowing" in guards or turned or (cached.fragment or asked.fragment):
         return conflict("narrowing", *shown)
     return None
+
+
+def _says_what_of(facts: Facts, own: Sequence[Term], others: Sequence[Term]) -> bool:
+    """ "What is the plan" asks for the thing itself, "what is included in the plan" for something about it."""
+    return (
+        not own
+        and "is" in facts.words
+        and facts.questions == {"what"}
+        and any(term.word in _ABOUT for term in others)
+        and not any(term.slot or term.joined or term.kind == ASPECT for term in facts.terms)
+    )
 
 
 def _heavy(terms: Sequence[Term], polar: bool) -> list[Term]:

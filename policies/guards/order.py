@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Term, conflict
+from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
 
 _OPPOSED_SLOTS = {
@@ -57,6 +57,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
+    if _other_condition(cached, asked, pairs):
+        return conflict("order", cached.words, asked.words)
     if cached.symmetric and asked.symmetric:
         return None
     ordered = sorted(pairs)
@@ -89,6 +91,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             if inverted or voice:
                 pivot = _pivot(ordered, i, k, j, m)
                 if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
+                    return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
+                if inverted and k == i + 1 and j == m + 1 and _best_to(one, i) != _best_to(other, m):
                     return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
                 if inverted and k == i + 1 and j == m + 1 and any(-pole in second.poles for pole in first.poles):
                     return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
@@ -135,6 +139,14 @@ def _other_subject(one: Facts, other: Facts) -> bool:
     return any(other.subject in term.keys and term.slot in _CORE for term in one.terms)
 
 
+def _other_condition(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether condition and consequence change places: "if it rains, is it off", "if it is off, does it rain"."""
+    moved = [
+        (cached.terms[i].conditional, asked.terms[j].conditional) for i, j in pairs if cached.terms[i].kind != SOFT
+    ]
+    return (True, False) in moved and (False, True) in moved
+
+
 def _swapped_words(cached: Facts, asked: Facts) -> bool:
     """Whether two words changed places and all else is the same: "chocolate milk", "milk chocolate"."""
     if len(cached.words) != len(asked.words) or cached.fragment or asked.fragment:
@@ -147,6 +159,11 @@ def _swapped_words(cached: Facts, asked: Facts) -> bool:
     words = {base_form(cached.words[first]), base_form(cached.words[second])}
     terms = [term for term in cached.terms if not words.isdisjoint((term.word, *term.keys))]
     return exchanged and len(terms) == 2 and not any(term.joined and not term.then for term in terms)
+
+
+def _best_to(terms: Sequence[Term], place: int) -> bool:
+    """ "The best leather to clean", which is not how best to clean leather."""
+    return place > 0 and terms[place - 1].graded and not terms[place].slot and terms[place + 1].slot == "to"
 
 
 def _pivot(ordered: list[tuple[int, int]], i: int, k: int, j: int, m: int) -> bool:

@@ -183,6 +183,7 @@ def _read_mark(draft: Draft, mark: str) -> None:
     elif mark == ",":
         draft.clause_start = draft.clause_start or not draft.questions
         draft.joined = "," if draft.terms else ""
+        draft.conditional = False
 
 
 def _read_sign(draft: Draft, word: str, index: int) -> None:
@@ -302,6 +303,7 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if entry is None or entry.kind != VOID:
         draft.add(word, entry, item.flags)
         return
+    draft.conditional = draft.conditional or word == "if"
     draft.then = draft.then or (word == "then" and bool(draft.terms))
     if "not" in draft.pending and base_form(word) in _SAYING:
         draft.take_pending(frozenset((base_form(word),)))  # "did not say I should", "said I should not"

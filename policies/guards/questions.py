@@ -46,6 +46,7 @@ def read_question(draft: Draft, kind: str, index: int) -> None:
         if kind in ("who", "what", "which") and not draft.asks_for:
             draft.asks_for = _asked_for(draft, index)
         draft.questions.add(kind)
+        draft.conditional = False
     draft.clause_start = False
 
 

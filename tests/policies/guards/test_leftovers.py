@@ -177,3 +177,24 @@ def test_small_differences_that_name_something_else(cached, asked):
 
 def test_accents_count_where_the_text_is_not_english():
     assert reason("wann ist das schon fertig", "wann ist das schön fertig") == "foreign"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("mail from Petersen", "mail from Petersson"),
+        ("invoices of Hofmann", "invoices of Hoffmann"),
+        ("how much does a puppy sleep", "how much does a dog sleep"),
+        ("how do I stop a docker container", "how do I stop a docker image"),
+        ("is my loan approved", "is my mortgage approved"),
+        ("how do I reset my tablet", "how do I restore my tablet"),
+        ("how do I give Tom access to the wiki", "how do I get access to Tom's wiki"),
+    ],
+)
+def test_things_and_names_that_are_only_close(cached, asked):
+    assert reason(cached, asked) in ("substitution", "narrowing", "entity")
+
+
+def test_a_listed_name_may_be_misspelt():
+    assert reason("hotels in Barcelona", "hotels in Barcelna") == "serves"
+    assert reason("what is Bernoulli's law", "what is Bernoullis law") == "serves"

@@ -18,6 +18,8 @@ from tests.policies.guards.verdicts import reason
         ("How many people live in Tokyo?", "How do people live in Tokyo?"),
         ("how tall is mount everest", "how cold is mount everest"),
         ("how much does a passport cost", "how long does a passport take"),
+        ("What is the tariff?", "What is included in the tariff?"),
+        ("what is a hedge fund", "what is the best hedge fund"),
     ],
 )
 def test_what_is_asked_must_be_the_same(cached, asked):
