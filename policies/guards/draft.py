@@ -90,8 +90,6 @@ class Draft:
             if "not" in self.pending:
                 self.pending.remove("not")
             self.turned = False
-        if self.pending:
-            self.take_pending(keys, light=base in lexicon.small.light)
         if base in lexicon.small.symmetric or word in lexicon.small.symmetric:
             self.symmetric = self.symmetric or self._is_mutual(word, base)
         guess = NOTHING
@@ -101,6 +99,8 @@ class Draft:
             if intended:
                 meant = lexicon.entry(intended)
                 guess = meant.keys if meant else frozenset((base_form(intended),))
+        if self.pending:
+            self.take_pending(keys | guess, light=base in lexicon.small.light)
         graded = base in lexicon.small.graded
         plural = word.endswith("s") and base != word
         determiner = "" if plural and self.determiner != "all" else self.determiner

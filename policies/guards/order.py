@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
+from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
 
 _OPPOSED_SLOTS = {
@@ -17,6 +17,8 @@ _OPPOSED_SLOTS = {
         ("within", "after"), ("from", "than"),
     )
 }  # fmt: skip
+_EITHER_WAY = frozenset((frozenset(("from", "to")),))
+"""Said of what is mutual: "how far is A from B", "the distance from A to B"."""
 _SPECIFIC = frozenset(
     ("by", "about", "from", "under", "over", "against", "through", "across", "since", "until", "into", "than")
 )
@@ -40,8 +42,10 @@ _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "duri
 def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) -> Conflict | None:
     """The first pair of words whose roles are exchanged: reason and the two readings."""
     one, other = cached.terms, asked.terms
+    far = all(any("@distance" in term.aspects for term in facts.terms) for facts in (cached, asked))
+    mutual = _EITHER_WAY if far else frozenset()
     for i, j in pairs:
-        if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS:
+        if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS - mutual:
             reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
             return Conflict(reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         slots = frozenset((one[i].slot, other[j].slot))
@@ -60,7 +64,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     if _other_condition(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
     if cached.symmetric and asked.symmetric:
-        return None
+        halves = far and _swapped_words(cached, asked, halves=True)
+        return conflict("order", cached.words, asked.words) if halves else None
     ordered = sorted(pairs)
     if _swapped_words(cached, asked):
         return conflict("order", cached.words, asked.words)
@@ -147,8 +152,11 @@ def _other_condition(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int
     return (True, False) in moved and (False, True) in moved
 
 
-def _swapped_words(cached: Facts, asked: Facts) -> bool:
-    """Whether two words changed places and all else is the same: "chocolate milk", "milk chocolate"."""
+def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
+    """Whether two words changed places and all else is the same: "chocolate milk", "milk chocolate".
+
+    halves: only if one of them is half of a name, "from Oxford to London airport", "from London to Oxford airport".
+    """
     if len(cached.words) != len(asked.words) or cached.fragment or asked.fragment:
         return False
     places = [place for place, (one, other) in enumerate(zip(cached.words, asked.words, strict=True)) if one != other]
@@ -158,6 +166,11 @@ def _swapped_words(cached: Facts, asked: Facts) -> bool:
     exchanged = cached.words[first] == asked.words[second] and cached.words[second] == asked.words[first]
     words = {base_form(cached.words[first]), base_form(cached.words[second])}
     terms = [term for term in cached.terms if not words.isdisjoint((term.word, *term.keys))]
+    if halves:
+        heavy = {key for term in cached.terms if term.kind in (PLAIN, NAME) and not term.joined for key in term.keys}
+        bases = ["", *map(base_form, cached.words), ""]
+        beside = [bases[place] in heavy or bases[place + 2] in heavy for place in places]
+        return exchanged and beside[0] != beside[1]
     return exchanged and len(terms) == 2 and not any(term.joined and not term.then for term in terms)
 
 
@@ -189,6 +202,8 @@ def _subjects(cached: Facts, asked: Facts) -> bool:
 
 def _names_a_class(cached: Facts, asked: Facts) -> bool:
     """ "Is a tomato a fruit": two terms, a question that is answered by yes or no, nothing between them."""
+    if not (cached.being and asked.being):
+        return False
     return "polar" in cached.questions and "polar" in asked.questions and len(cached.terms) == 2 == len(asked.terms)
 
 

@@ -43,6 +43,7 @@ _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "sl
 _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
+_COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _SAYING = frozenset(("say", "tell"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
@@ -278,6 +279,8 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         elif draft.word_at(index - 1) in ("name", "suggest", "recommend") and not draft.terms:
             draft.quantifiers.add("one")
         return
+    if word in _COUNTED and draft.word_at(index - 1) == "the" and following is not None and is_number(following):
+        return  # "the fraction 18/24"
     if word == "cheers" and index and at_end:
         return  # thanks, not the toast
     if word == "fast" and at_end and draft.terms and not (draft.being or "polar" in draft.questions):

@@ -41,7 +41,8 @@ _AGENTS = (
 
 def read_question(draft: Draft, kind: str, index: int) -> None:
     """A question word: it asks at the start of a clause, or if nothing else has asked so far; else it joins clauses."""
-    relative = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
+    joins = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
+    relative = joins and draft.word_at(index + 1) not in ("", *STOPS)  # at the end it asks: "roses prune when"
     if draft.clause_start or not (draft.questions or relative):
         if kind in ("who", "what", "which") and not draft.asks_for:
             draft.asks_for = _asked_for(draft, index)
@@ -70,6 +71,7 @@ def read_marker(draft: Draft, name: str) -> None:
         draft.clause_start = False
         return
     draft.counting = name == "count"
+    draft.symmetric = draft.symmetric or name == "distance"
     draft.questions.add("what")
     word = f"@{name}"
     keys = frozenset((word,))
@@ -166,6 +168,7 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
 def _compares(cached: Facts, asked: Facts) -> bool:
     """ "Is A better than B" against "which is better, A or B"."""
     return any(
-        any(term.slot == "than" for term in one.terms) and any(term.joined == "or" for term in other.terms)
+        any(term.slot == "than" or term.joined == "or" for term in one.terms)
+        and any(term.joined == "or" for term in other.terms)
         for one, other in ((cached, asked), (asked, cached))
     )

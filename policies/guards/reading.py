@@ -133,7 +133,15 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             start = _dotted(items, code, text, start, titled)
         else:
             _sign(items, code, text, tokens, position)
-    return Reading(items, quoted, code)
+    return Reading(_perfect(items), quoted, code)
+
+
+def _perfect(items: list[Item]) -> list[Item]:
+    """ "What's been changed" is "what has been changed"."""
+    for place, item in enumerate(items):
+        if item.word == "is" and not item.raw and any(later.word == "been" for later in items[place + 1 : place + 5]):
+            items[place] = item._replace(word="has")
+    return items
 
 
 def _is_titled(tokens: list[Token]) -> bool:

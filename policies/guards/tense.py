@@ -21,6 +21,7 @@ AGENTS = {"i": "first", "we": "first", "he": "he", "she": "she", "they": "they"}
 PATIENTS = {"me": "first", "us": "first", "him": "he", "them": "they"}
 """Only the pronouns that show their case: "her" and "you" do not."""
 _DONE = frozenset(("past", "perfect", "pluperfect"))
+_PERMITS = frozenset(("safe", "possible", "legal", "allowed", "permitted", "able", "ok", "okay"))
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -101,7 +102,9 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
         clash = clash or _happened(cached, asked) or _needs(cached, asked)
         # … but for "is it safe to", which is what "can I" asks then.
-        clash = clash or ("possible" in both and cached.being != asked.being and not (_safe(cached) or _safe(asked)))
+        clash = clash or (
+            "possible" in both and cached.being != asked.being and not (_permits(cached) or _permits(asked))
+        )
     return Conflict("modality", one, other) if clash else None
 
 
@@ -121,8 +124,9 @@ def _needs(cached: Facts, asked: Facts) -> bool:
     )
 
 
-def _safe(facts: Facts) -> bool:
-    return any(term.word == "safe" and not term.negated for term in facts.terms)
+def _permits(facts: Facts) -> bool:
+    """Whether it asks with a word what "can" asks: "is a refund possible"."""
+    return not facts.negations and not _PERMITS.isdisjoint(facts.words)
 
 
 def _person_conflict(cached: Facts, asked: Facts) -> Conflict | None:

@@ -163,6 +163,7 @@ def test_small_words_make_no_relation_mutual():
         ("how long is a metre compared to a yard", "how long is a yard compared to a metre"),
         ("If it snows, is the match off?", "If the match is off, does it snow?"),
         ("best way to store cheese", "best cheese to store"),
+        ("how far is Oxford airport from London", "how far is London airport from Oxford"),
     ],
 )
 def test_who_acts_and_who_owns_must_be_the_same(cached, asked):
