@@ -1,16 +1,15 @@
 """What a reply of the model paths says of itself in its headers, and what is written down of it once it is out."""
 
-import time
 from collections.abc import Callable
 from functools import lru_cache
 
 import orjson
 
-from proxy.access_log import AccessLog
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.errors import Headers
 from proxy.headers import cache_status
+from proxy.journal import Count, Journal
 from proxy.metrics import Metrics
 
 PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
@@ -95,9 +94,9 @@ def _status(outcome: Outcome, ttl_s: int | None, detail: str | None, stored: boo
 class Account:
     """Metrics and access log of the model paths."""
 
-    def __init__(self, metrics: Metrics, access_log: AccessLog, clock: Callable[[], float]) -> None:
+    def __init__(self, metrics: Metrics, journal: Journal, clock: Callable[[], float]) -> None:
         self._metrics = metrics
-        self._log = access_log
+        self._journal = journal
         self._clock = clock
         self._tally = lru_cache(1024)(self._tally_of)
 
@@ -116,6 +115,7 @@ class Account:
         now_s = self._clock()
         elapsed_s = now_s - arrived_s
         first_s = (first_byte_s or now_s) - arrived_s
+        count: Count | None = None
         if ctx is not None and reply is not None and reply.outcome is not REFUSED:
             template, count = self._tally(
                 path,
@@ -129,14 +129,11 @@ class Account:
                 ctx.tenant.label,
                 ctx.permits.reason,
             )
-            count(first_s, elapsed_s)
         else:
             self._metrics.replied("model", GONE if reply is None else reply.status)
             template = _unanswered(path, ctx, reply, failed)
-        if self._log.on:
-            key = b"null" if ctx is None else b'"%b"' % ctx.key[:6].hex().encode("ascii")
-            named = request_id.encode("ascii")
-            self._log.add(template % (time.time(), named, key, sent_bytes, first_s * 1000, elapsed_s * 1000))
+        key = None if ctx is None else ctx.key
+        self._journal.note(count, template, request_id, key, sent_bytes, now_s, first_s, elapsed_s)
 
     def _tally_of(
         self,
@@ -150,7 +147,7 @@ class Account:
         upstream: str | None,
         tenant: str,
         reason: str | None,
-    ) -> tuple[bytes, Callable[[float, float], None]]:
+    ) -> tuple[bytes, Count]:
         """Of all answers that agree in these: their line in the log, as a format, and what counts one of them."""
         template = _format(path, status, outcome, detail, failed, family, model, upstream, tenant)
         return template, self._metrics.answers(status, outcome, family, model, reason)
@@ -170,37 +167,37 @@ class Account:
             reply.upstream,
             ctx.tenant.label,
         )
-        told = ctx.key[:6].hex().encode("ascii"), len(reply.body)
-        return Repeated(self._metrics.repeated(ctx, entry, reply), self._log, self._clock, template, told)
+        count = self._metrics.repeated(ctx, entry, reply)
+        return Repeated(count, self._journal, self._clock, template, ctx.key, len(reply.body))
 
 
 class Repeated:
     """Writes down one reply after another, of which only times and request ids differ."""
 
-    __slots__ = ("_clock", "_count", "_key", "_log", "_sent_bytes", "_template")
+    __slots__ = ("_clock", "_count", "_journal", "_key", "_sent_bytes", "_template")
 
     def __init__(
         self,
-        count: Callable[[float], None],
-        log: AccessLog,
+        count: Count,
+        journal: Journal,
         clock: Callable[[], float],
         template: bytes,
-        told: tuple[bytes, int],
+        key: bytes,
+        sent_bytes: int,
     ) -> None:
         self._count = count
-        self._log = log
+        self._journal = journal
         self._clock = clock
         self._template = template
-        self._key, self._sent_bytes = b'"%b"' % told[0], told[1]
+        self._key = key
+        self._sent_bytes = sent_bytes
 
-    def note(self, request_id: bytes, arrived_s: float) -> None:
+    def note(self, request_id: str, arrived_s: float) -> None:
         """As `Account.note`, for a reply that goes out whole."""
-        elapsed_s = self._clock() - arrived_s
-        self._count(elapsed_s)
-        if self._log.on:
-            elapsed_ms = elapsed_s * 1000
-            told = time.time(), request_id, self._key, self._sent_bytes, elapsed_ms, elapsed_ms
-            self._log.add(self._template % told)
+        now_s = self._clock()
+        elapsed_s = now_s - arrived_s
+        told = self._key, self._sent_bytes, now_s, elapsed_s, elapsed_s
+        self._journal.note(self._count, self._template, request_id, *told)
 
 
 def _unanswered(path: str, ctx: RequestContext | None, reply: Reply | None, failed: str | None) -> bytes:

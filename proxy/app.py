@@ -32,6 +32,7 @@ from proxy.explain import Explainer
 from proxy.flight import Flights
 from proxy.headers import joined_fields, request_id
 from proxy.hit_lane import HitLane
+from proxy.journal import Journal
 from proxy.metrics import Metrics
 from proxy.middleware.cache_store import CacheStore
 from proxy.middleware.exact_lookup import ExactLookup
@@ -123,7 +124,9 @@ class App:
         self._marks = Marks.new()
         self._semantic_lookup = SemanticLookup(self.cache, self._marks, self.metrics, self.acceptance, clock)
         self.handler = self._chain()
-        self._account = Account(self.metrics, self.access_log, clock)
+        self._journal = Journal(self.access_log, clock)
+        self.metrics.before_reading(self._journal.settle)
+        self._account = Account(self.metrics, self._journal, clock)
         self.hit_lane = HitLane(self.cache, self.pool, self.acceptance, self._marks, self._account, clock)
         self.edge = Edge(
             self.handler,
@@ -312,7 +315,7 @@ class App:
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        flusher = asyncio.get_running_loop().create_task(self._flush_log())
+        flusher = asyncio.get_running_loop().create_task(self._keep_log())
         starting = asyncio.get_running_loop().create_task(self.start_semantics())
         await self.probe.start()
         self.reloader.watch()
@@ -337,12 +340,18 @@ class App:
         await self.pool.aclose()
         for client in self._retired:
             await client.aclose()
+        self.flush_log()
         self.access_log.close()
 
-    async def _flush_log(self) -> None:
+    def flush_log(self) -> None:
+        """Write a line of every reply that has gone out."""
+        self._journal.settle()
+        self.access_log.flush()
+
+    async def _keep_log(self) -> None:
         while True:
             await asyncio.sleep(LOG_FLUSH_S)
-            self.access_log.flush()
+            self.flush_log()
 
 
 def create_app(settings: Settings, policies: PolicySet, **options: Any) -> App:

@@ -143,16 +143,16 @@ class HitLane:
         if prepared is None:
             return None
         entry.used_s = now_s
-        named = (given_id or new_request_id()).encode("ascii")
+        request_id = given_id or new_request_id()
         answer_id, created = identity(ctx, entry)
         reply = prepared.template % {
-            b"request_id": named,
+            b"request_id": request_id.encode("ascii"),
             b"ttl": int(-over_s),
             b"age": int(now_s - entry.created_s),
             self._marks.id: orjson.dumps(answer_id),
             self._marks.created: b"%d" % created,
         }
-        prepared.repeated.note(named, now_s)
+        prepared.repeated.note(request_id, now_s)
         return reply
 
     def _prepare(self, ctx: RequestContext, entry: Entry) -> "_Prepared | None":

@@ -9,6 +9,7 @@ from prometheus_client.registry import Collector
 
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
+from proxy.journal import Count
 from proxy.metric_table import METRICS, Metric
 from proxy.tally import Counter, Histogram, Series, Sum
 
@@ -25,6 +26,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self._before: list[Callable[[], None]] = []
+        self.registry.register(_First(self._before))
         self._readings: dict[str, Callable[[], Reading]] = {}
         counters: dict[str, Counter] = {}
         histograms: dict[str, Histogram] = {}
@@ -64,9 +67,7 @@ class Metrics:
         self._prompt_spent = tokens_spent.at("prompt")
         self._completion_spent = tokens_spent.at("completion")
 
-    def answers(
-        self, status: int, outcome: Outcome, family: str, model: str, reason: str | None
-    ) -> Callable[[float, float], None]:
+    def answers(self, status: int, outcome: Outcome, family: str, model: str, reason: str | None) -> Count:
         """Counts a reply of a model path that has gone out whole: seconds to its first byte, and to its end."""
         replies = self._replies.at("model", str(status))
         requests = self._requests.at(outcome.value, family, model)
@@ -82,8 +83,8 @@ class Metrics:
 
         return count
 
-    def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> Callable[[float], None]:
-        """Counts all there is to count of a hit on `entry` that goes out whole after so many seconds."""
+    def repeated(self, ctx: RequestContext, entry: Entry, reply: Reply) -> Count:
+        """Counts all there is to count of a hit on `entry` that goes out whole, as `answers` does of any reply."""
         outcome = reply.outcome.value
         replies = self._replies.at("model", str(reply.status))
         requests = self._requests.at(outcome, ctx.family.name, ctx.route.label)
@@ -91,12 +92,12 @@ class Metrics:
         saved = self._generations_saved.at(outcome)
         took = entry.prompt_tokens, entry.completion_tokens, entry.upstream_s
 
-        def count(seconds: float) -> None:
+        def count(ttft_s: float, e2e_s: float) -> None:
             replies.value += 1
             requests.value += 1
             saved.value += 1
-            first_byte.observe(seconds)
-            whole.observe(seconds)
+            first_byte.observe(ttft_s)
+            whole.observe(e2e_s)
             self.shared(1, *took)
 
         return count
@@ -167,6 +168,10 @@ class Metrics:
         """From now on, read these metrics at each scrape; every one of `READ_AT_SCRAPE` has to be among them."""
         self._readings.update(readings)
 
+    def before_reading(self, settle: Callable[[], None]) -> None:
+        """From now on, call `settle` before any metric is read: it counts what was put off."""
+        self._before.append(settle)
+
     def render(self) -> bytes:
         """The text exposition format."""
         return generate_latest(self.registry)
@@ -179,6 +184,18 @@ READ_AT_SCRAPE = frozenset(
     | {"askonce_embedder_vectors", "askonce_embedder_reused", "askonce_embedder_batches"}
 )
 """Metrics that their owners count themselves."""
+
+
+class _First(Collector):
+    """Has no metric, and is asked before those that have."""
+
+    def __init__(self, before: list[Callable[[], None]]) -> None:
+        self._before = before
+
+    def collect(self) -> Iterator[Family]:
+        for settle in self._before:
+            settle()
+        return iter(())
 
 
 class _AtScrape(Collector):

@@ -67,7 +67,8 @@ class Rendered:
         self._raw = raw
         self.has_usage: Final = has_usage
         """Whether the engine told the usage."""
-        template_bytes = len(plain) + plain.count(b"%") if raw else len(plain)
+        # Not by `count`, which looks at every byte by itself.
+        template_bytes = len(plain.replace(b"%", b"%%")) if raw else len(plain)
         self.size: Final = 2 * template_bytes + STREAM_BYTES_A_CHOICE * (choices + 1)
         """Bytes of all renderings together, estimated before they are made: what the stream's repeats, and that a raw
         answer's numbers are written as they came (`1e15` takes more)."""

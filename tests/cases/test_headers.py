@@ -163,6 +163,7 @@ async def test_H03_only_what_is_allowed_goes_up(path, tmp_path):
         sent = dict(s.upstream.requests[0].headers)
         assert sent.pop(b"authorization") == b"Bearer sk-engine"
         assert sent.keys() <= {b"accept", b"accept-encoding", b"content-type", b"user-agent", b"x-request-id"}
+        s.app.flush_log()
         s.app.access_log.close()
         written = log.read_text()
         assert written

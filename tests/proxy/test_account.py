@@ -13,6 +13,7 @@ from proxy.access_log import AccessLog
 from proxy.account import Account, _repeated_lines, head_of, lines_of, written
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.errors import Headers
+from proxy.journal import Journal
 from proxy.metrics import Metrics
 from proxy.outlet import AsgiOutlet
 
@@ -86,13 +87,16 @@ async def test_asgi_gets_the_headers_of_the_lines():
 def test_of_more_kinds_of_replies_than_are_kept_ready_each_is_counted_and_written_down(tmp_path):
     log = AccessLog(str(tmp_path / "log"))
     metrics = Metrics()
-    account = Account(metrics, log, lambda: 5.0)
+    journal = Journal(log, lambda: 5.0)
+    metrics.before_reading(journal.settle)
+    account = Account(metrics, journal, lambda: 5.0)
     kinds = list(itertools.product(range(400), [None, "no-store"], [Outcome.MISS, Outcome.BYPASS]))
     for _ in range(2):
         for tenant, reason, outcome in kinds:
             reply = Reply(200, [], b"", outcome=outcome, detail=reason)
             ctx = context(tenant=f"t{tenant}", family=f"f{tenant % 3}", reason=reason)
             account.note(PATH, ctx, reply, "id", 4.0, 4.5, 7)
+    journal.settle()
     log.close()
     lines = [orjson.loads(line) for line in (tmp_path / "log").read_bytes().splitlines()]
     assert [(line["tenant"], line["detail"], line["outcome"]) for line in lines] == 2 * [

@@ -697,7 +697,7 @@ async def test_every_outcome_is_one_line_of_json_and_one_count(tmp_path):
         await settled(live)
         sent += 1
         statuses.append(499)
-        live.app.access_log.flush()
+        live.app.flush_log()
         lines = [orjson.loads(line) for line in log.read_bytes().splitlines()]
         assert sorted(line["status"] for line in lines) == sorted(statuses)
         assert len(lines) == sent
