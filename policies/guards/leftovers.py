@@ -9,6 +9,7 @@ from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, con
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
+_PERMITS = frozenset(("safe", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
 
 
@@ -35,7 +36,7 @@ def leftover_conflict(
     polar = "polar" in cached.questions and "polar" in asked.questions
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
         # "Can I" asks what "is it safe to" asks.
-        left, right = ([term for term in side if term.word != "safe" or term.negated] for side in (left, right))
+        left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
     if "substitution" in guards and left and right and bool(heavy_left) == bool(heavy_right):
         return conflict("substitution", [term.word for term in left], [term.word for term in right])

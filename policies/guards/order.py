@@ -36,13 +36,16 @@ _COMPATIBLE = {
 }  # fmt: skip
 _CORE = frozenset(("", "to", "from", "by", "than", "against"))
 """What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
+_NEAR = 2
+"""Terms behind its owner among which a thing is looked for: "my manager's holiday request"."""
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
 
 
 def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) -> Conflict | None:
     """The first pair of words whose roles are exchanged: reason and the two readings."""
     one, other = cached.terms, asked.terms
-    far = all(any("@distance" in term.aspects for term in facts.terms) for facts in (cached, asked))
+    symmetric = cached.symmetric and asked.symmetric
+    far = symmetric and all(any("@distance" in term.aspects for term in facts.terms) for facts in (cached, asked))
     mutual = _EITHER_WAY if far else frozenset()
     for i, j in pairs:
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS - mutual:
@@ -61,9 +64,11 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
+    if _other_owner(cached, asked, pairs):
+        return conflict("order", cached.words, asked.words)
     if _other_condition(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
-    if cached.symmetric and asked.symmetric:
+    if symmetric:
         halves = far and _swapped_words(cached, asked, halves=True)
         return conflict("order", cached.words, asked.words) if halves else None
     ordered = sorted(pairs)
@@ -142,6 +147,17 @@ def _other_subject(one: Facts, other: Facts) -> bool:
     if other.subject in ("he", "she", "they"):
         return True
     return any(other.subject in term.keys and term.slot in _CORE for term in one.terms)
+
+
+def _other_owner(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether what is owned changes: "my neighbour's dog bit my cat", "my dog bit my neighbour's cat"."""
+    forth, back = dict(pairs), {j: i for i, j in pairs}
+    for i, j in pairs:
+        if cached.terms[i].owner and asked.terms[j].owner and i + 1 in forth and j + 1 in back:
+            mine, yours = back[j + 1] - i, forth[i + 1] - j
+            if not (0 < mine <= _NEAR or 0 < yours <= _NEAR):
+                return True
+    return False
 
 
 def _other_condition(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:

@@ -16,6 +16,7 @@ _SUBJECTS = {
     "i": "first", "we": "first", "he": "he", "she": "she", "they": "they",
     "someone": "someone", "somebody": "someone", "anyone": "someone", "anybody": "someone", "people": "someone",
 }  # fmt: skip
+_OTHERS = frozenset(("another", "other"))
 _NO_SUBJECT = frozenset(("you", "it", "one", "there", "that"))
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
 _AGENTS = (
@@ -100,12 +101,12 @@ def _subject(draft: Draft, word: str, index: int) -> str:
     """Who acts, behind a verb that stands before its subject: "can I", "does the bank", "who can see"."""
     small = draft.lexicon.small
     before, following = draft.word_at(index - 1), draft.word_at(index + 1)
-    told = before == "who" or following in small.subject or following in small.quantifiers or following == "another"
+    told = before == "who" or following in small.subject or following in small.quantifiers or following in _OTHERS
     if not told or draft.words[index] != word or any(verb in _PASSIVE for verb in _clause(draft, index)):
         return ""
     if following in _SUBJECTS:
         return _SUBJECTS[following]
-    while following in small.subject or following in small.quantifiers or following == "another":
+    while following in small.subject or following in small.quantifiers or following in _OTHERS:
         if following in _NO_SUBJECT:
             return ""
         index += 1
@@ -141,11 +142,18 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
             for kind in mine - yours:
                 if kind not in ("what", "which") and not _answered(kind, yours, theirs, rest, (cached, asked)):
                     return conflict("question_type", sorted(one), sorted(other))
+    left, right = _unpriced(left, asked), _unpriced(right, cached)
     left_aspects = [term.word for term in left if term.kind == ASPECT]
     right_aspects = [term.word for term in right if term.kind == ASPECT]
     if left_aspects or right_aspects:
         return conflict("question_type", left_aspects, right_aspects)
     return None
+
+
+def _unpriced(rest: list[Term], other: Facts) -> list[Term]:
+    """What is left but for the "how much" of "how much is the fee", which "what is the fee" asks as well."""
+    priced = any("@price" in term.aspects and term.determiner != "a" for term in other.terms)
+    return [term for term in rest if not (priced and term.word == "@price")]
 
 
 def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:

@@ -20,7 +20,7 @@ PERSONS = {
 AGENTS = {"i": "first", "we": "first", "he": "he", "she": "she", "they": "they"}
 PATIENTS = {"me": "first", "us": "first", "him": "he", "them": "they"}
 """Only the pronouns that show their case: "her" and "you" do not."""
-_DONE = frozenset(("past", "perfect", "pluperfect"))
+_DONE = frozenset(("past", "verb-past", "perfect", "pluperfect"))
 _PERMITS = frozenset(("safe", "possible", "legal", "allowed", "permitted", "able", "ok", "okay"))
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
@@ -96,7 +96,9 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if one == other:
         return None
     both = {one, other}
-    clash = both == {"possible", "obliged"}
+    clash = both == {"possible", "obliged"} or (
+        "who" in cached.questions & asked.questions and _happened(cached, asked)
+    )
     if "polar" in cached.questions and "polar" in asked.questions:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})

@@ -48,6 +48,8 @@ def test_what_is_asked_must_be_the_same(cached, asked):
         ("Is there a sauna at the hostel?", "Does the hostel have a sauna?"),
         ("Can I get a discount?", "Is a discount possible?"),
         ("How does a hare differ from a rabbit?", "What is the difference between a hare and a rabbit?"),
+        ("Are bikes allowed on the ferry?", "Can I take bikes on the ferry?"),
+        ("Who is responsible for cleaning the stairs?", "Who has to clean the stairs?"),
         ("How do I avoid jet lag?", "How can I prevent jet lag?"),
         ("How do I stop my cat from scratching?", "How do I get my cat to stop scratching?"),
         ("What if I lose my ticket?", "What happens if I lose my ticket?"),
@@ -99,6 +101,8 @@ def test_the_form_may_be_asked_for_anywhere():
     [
         ("Is the shop closing?", "Has the shop closed?", "tense"),
         ("Is my parcel being sent?", "Has my parcel been sent?", "tense"),
+        ("Who opened this ticket?", "Who can open a ticket?", "modality"),
+        ("How much is a deposit?", "What is a deposit?", "question_type"),
         ("Could the date move?", "Did the date move?", "modality"),
         ("Do I need a permit?", "Can I get a permit?", "modality"),
         ("Has anyone had a dream that they can recall?", "Has anyone ever had a dream?", "narrowing"),
