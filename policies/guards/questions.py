@@ -142,7 +142,8 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
             for kind in mine - yours:
                 if kind not in ("what", "which") and not _answered(kind, yours, theirs, rest, (cached, asked)):
                     return conflict("question_type", sorted(one), sorted(other))
-    left, right = _unpriced(left, asked), _unpriced(right, cached)
+    _forget_price(left, asked)
+    _forget_price(right, cached)
     left_aspects = [term.word for term in left if term.kind == ASPECT]
     right_aspects = [term.word for term in right if term.kind == ASPECT]
     if left_aspects or right_aspects:
@@ -150,10 +151,10 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
     return None
 
 
-def _unpriced(rest: list[Term], other: Facts) -> list[Term]:
-    """What is left but for the "how much" of "how much is the fee", which "what is the fee" asks as well."""
-    priced = any("@price" in term.aspects and term.determiner != "a" for term in other.terms)
-    return [term for term in rest if not (priced and term.word == "@price")]
+def _forget_price(rest: list[Term], other: Facts) -> None:
+    """Take out the "how much" of "how much is the fee", which "what is the fee" asks as well."""
+    if any("@price" in term.aspects and term.determiner != "a" for term in other.terms):
+        rest[:] = [term for term in rest if term.word != "@price"]
 
 
 def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from policies.guards.vocabulary import known_words
 
+_UNUSUAL = 10
+"""How much rarer a word must not be to be meant although another letter was typed or one too many."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _PREFIXES = (
@@ -82,21 +84,31 @@ def suggestion(word: str, listed: frozenset[str]) -> str:
     if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha():
         return ""
     known = known_words()
-    found = sorted((candidate for candidate in _slips(word) if candidate in known), key=known.__getitem__)
+    common, rare = _slips(word)
+    costs = {candidate: known[candidate] * _UNUSUAL for candidate in rare if candidate in known}
+    costs |= {candidate: known[candidate] for candidate in common if candidate in known}
+    found = sorted(costs, key=costs.__getitem__)
     found = [one for one in found if not (_other_prefix(word, one) or _other_substance(word, one))]
     if not found:
         return ""
     first = found[0]
-    if len(found) > 1 and first in listed and found[1] in listed and known[found[1]] < 4 * known[first] + 400:
-        return ""
+    if first in listed and len(found) > 1:
+        near = 4 * costs[first] + 400 if found[1] in listed else 2 * costs[first] + 100
+        swapped = sorted(first) == sorted(word) != sorted(found[1])
+        if costs[found[1]] < near and not swapped:
+            return ""
     return first
 
 
-def _slips(word: str) -> set[str]:
-    """Everything one drop, swap, change or addition away; the first letter stays, but for a swap with the second."""
+def _slips(word: str) -> tuple[set[str], set[str]]:
+    """Everything one slip away: a letter left out, doubled or swapped with its neighbour, and any other one.
+
+    The first letter stays, but for a swap with the second.
+    """
     splits = [(word[:i], word[i:]) for i in range(1, len(word) + 1)]
-    drops = [head + tail[1:] for head, tail in splits if tail]
+    undoubled = [head + tail[1:] for head, tail in splits if tail and head[-1] == tail[0]]
     swaps = [head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1]
-    changes = [head + letter + tail[1:] for head, tail in splits if tail for letter in _LETTERS]
     additions = [head + letter + tail for head, tail in splits for letter in _LETTERS]
-    return {word[1] + word[0] + word[2:], *drops, *swaps, *changes, *additions}
+    drops = [head + tail[1:] for head, tail in splits if tail]
+    changes = [head + letter + tail[1:] for head, tail in splits if tail for letter in _LETTERS]
+    return {word[1] + word[0] + word[2:], *undoubled, *swaps, *additions}, {*drops, *changes}

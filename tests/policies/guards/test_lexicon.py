@@ -56,3 +56,11 @@ def test_an_unclear_slip_is_left_alone():
     assert suggestion("whats", listed) in ("", "what", "whats")
     assert suggestion("disble", listed) == "disable"
     assert suggestion("xqzwv", listed) == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("rfund", "refund"), ("branh", "branch"), ("seevn", "seven"), ("mnay", "many"), ("simplfy", "simplify")],
+)
+def test_a_letter_left_out_or_swapped_is_likelier_than_another_letter(written, meant):
+    assert suggestion(written, default_lexicon().listed) == meant

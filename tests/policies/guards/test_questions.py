@@ -48,6 +48,7 @@ def test_what_is_asked_must_be_the_same(cached, asked):
         ("Is there a sauna at the hostel?", "Does the hostel have a sauna?"),
         ("Can I get a discount?", "Is a discount possible?"),
         ("How does a hare differ from a rabbit?", "What is the difference between a hare and a rabbit?"),
+        ("How much is the deductible?", "What's the deductible?"),
         ("Are bikes allowed on the ferry?", "Can I take bikes on the ferry?"),
         ("Who is responsible for cleaning the stairs?", "Who has to clean the stairs?"),
         ("How do I avoid jet lag?", "How can I prevent jet lag?"),
