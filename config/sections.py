@@ -245,6 +245,9 @@ class ServerSettings(Section):
     idle_timeout_s: PositiveSeconds = 75
     """A connection without a request is closed after this."""
 
+    send_timeout_s: PositiveSeconds = 60
+    """A client that takes nothing of its reply for so long is cut off."""
+
     max_head_bytes: PositiveCount = 65_536
     """Request line and headers together; beyond it 431."""
 

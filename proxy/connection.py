@@ -11,6 +11,8 @@ trailers and chunk extensions. A connection is in one of these states, each with
     refused    the refusal is written and our side ended; what still comes is dropped for LINGER_S, because closing
                with unread bytes would reset the connection, and the client might never see why
 
+Besides, in any state: a client that takes nothing of what waits for it in send_timeout_s is cut off (`UnreadWatch`).
+
 A POST to a model path that has been read whole, up to MAX_HELD_BYTES, on a connection that stays, may be answered by a
 `Lane`, before there is a task, or by a `Direct` without ASGI. If the next read is its head once more and a body of the
 length that it says, that need not be parsed. All else is uvicorn's cycle.
@@ -32,6 +34,7 @@ from proxy.direct import DirectCycle
 from proxy.head_bytes import HeadBytes
 from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
 from proxy.request_head import RequestHead
+from proxy.unread import UnreadWatch
 
 LINGER_S = 2.0
 """How long bytes nobody wants are read after a refusal, so that the client gets to read it."""
@@ -82,6 +85,7 @@ class ServerLimits:
     head_timeout_s: float = 10
     body_timeout_s: float = 30
     idle_timeout_s: float = 75
+    send_timeout_s: float = 60
     max_head_bytes: int = 65_536
     max_header_lines: int = 200
 
@@ -160,10 +164,20 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
         self._peer = None if self.client is None else self.client[0]
+        self._unread = UnreadWatch(self.loop, transport, self._limits.send_timeout_s)
         self._arm(self._limits.head_timeout_s, self._head_late)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread.begin()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._unread.end()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
+        self._unread.end()
         super().connection_lost(exc)
         self._unset_keepalive_if_required()  # uvicorn's leaves it where the connection was reset
         if self._running is not None and not self._running.response_complete:

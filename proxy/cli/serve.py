@@ -124,6 +124,7 @@ def serve_app(app: App, *, on_listening: Callable[[int], None], sockets: list[so
             head_timeout_s=limits.head_timeout_s,
             body_timeout_s=limits.body_timeout_s,
             idle_timeout_s=limits.idle_timeout_s,
+            send_timeout_s=limits.send_timeout_s,
             max_head_bytes=limits.max_head_bytes,
             max_header_lines=limits.max_header_lines,
         ),

@@ -743,6 +743,24 @@ async def test_a_request_leaves_nothing_for_the_collector(kind):
             gc.enable()
 
 
+@pytest.mark.real_loop
+@pytest.mark.parametrize("way", ["a stream", "whole", "passed through"])
+async def test_a_client_that_reads_nothing_holds_neither_a_connection_nor_an_engine_for_ever(way):
+    events = b"data: %b\n\n" % (b"x" * 1000) * 24_000  # more than the system's buffers hold
+    kind = b"application/json" if way == "whole" else b"text/event-stream"
+    lines = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: %d\r\n\r\n" % (kind, len(events) + 1)
+    path = b"/v1/responses" if way == "passed through" else CHAT
+    limits = ServerLimits(drain_s=0, grace_s=1, send_timeout_s=0.2)
+    async with (
+        engine_of(lambda request: [lines + events, asyncio.Event()]) as engine,
+        serving(engine.url, limits=limits) as live,
+        raw(live.port) as client,
+    ):
+        client.send(post(asking(stream=way == "a stream"), b"cache-control: no-store", path=path))
+        await asyncio.wait_for(engine.left.wait(), PATIENCE_S)
+        await settled(live)
+
+
 async def test_what_the_lane_remembers_counts_heads_and_replies():
     async with stack() as s:
         s.upstream.script(lambda request: ScriptedReply(answer("x" * 400_000)))
