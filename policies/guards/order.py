@@ -36,6 +36,8 @@ _COMPATIBLE = {
 }  # fmt: skip
 _CORE = frozenset(("", "to", "from", "by", "than", "against"))
 """What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
+_PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
+"""Between two words they begin another clause, so that an "and" does not tie the words themselves."""
 _NEAR = 2
 """Terms behind its owner among which a thing is looked for: "my manager's holiday request"."""
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
@@ -187,7 +189,8 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
         bases = ["", *map(base_form, cached.words), ""]
         beside = [bases[place] in heavy or bases[place + 2] in heavy for place in places]
         return exchanged and beside[0] != beside[1]
-    return exchanged and len(terms) == 2 and not any(term.joined and not term.then for term in terms)
+    tied = any(term.joined and not term.then for term in terms) and _PRONOUNS.isdisjoint(cached.words[first:second])
+    return exchanged and len(terms) == 2 and not tied
 
 
 def _best_to(terms: Sequence[Term], place: int) -> bool:

@@ -42,6 +42,10 @@ _AGENTS = (
 
 def read_question(draft: Draft, kind: str, index: int) -> None:
     """A question word: it asks at the start of a clause, or if nothing else has asked so far; else it joins clauses."""
+    if kind == "when" and draft.clause_start and not draft.questions and _begins_condition(draft, index):
+        draft.conditional = True
+        draft.clause_start = False
+        return
     joins = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
     relative = joins and draft.word_at(index + 1) not in ("", *STOPS)  # at the end it asks: "roses prune when"
     if draft.clause_start or not (draft.questions or relative):
@@ -50,6 +54,19 @@ def read_question(draft: Draft, kind: str, index: int) -> None:
         draft.questions.add(kind)
         draft.conditional = False
     draft.clause_start = False
+
+
+def _begins_condition(draft: Draft, index: int) -> bool:
+    """ "When I move, do I …" and "when moving, what …": a clause without a question in it, and a question behind it."""
+    small = draft.lexicon.small
+    following = draft.word_at(index + 1)
+    if following not in small.subject and not (following.endswith("ing") and base_form(following) != following):
+        return False
+    return any(
+        word in small.question
+        or (word in small.auxiliary and (draft.word_at(place + 1) in small.subject or draft.word_at(place - 1) == ","))
+        for place, word in enumerate(draft.words[index + 2 :], index + 2)
+    )
 
 
 def _asked_for(draft: Draft, index: int) -> str:
@@ -88,6 +105,9 @@ def read_auxiliary(draft: Draft, word: str, index: int) -> None:
         draft.being = word in ("is", "are", "was", "were", "am", "has", "have", "had")
     if not draft.modal:
         draft.modal = small.modal.get(word, "")
+    if draft.conditional and draft.terms and word in _FRONTED and draft.word_at(index + 1) in small.subject:
+        draft.conditional = False  # "if I move do I …"
+        draft.clause_start = True
     if not draft.subject and word in _FRONTED:
         draft.subject = _subject(draft, word, index)
     if word == "isthere" or (draft.clause_start and not draft.questions and _asks(draft, word, index)):

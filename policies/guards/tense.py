@@ -75,12 +75,20 @@ def tense_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     """Past against present, "can" against "must", "his" against "her"."""
     one, other = cached.tense, asked.tense
     if one != other and frozenset((one, other)) in _CLASHING:
+        if _dated(cached, asked) or _dated(asked, cached):
+            return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
         loose = frozenset((one, other)) == _WILL and (cached.negations or "when" in cached.questions & asked.questions)
         if not loose:
             return Conflict("tense", one, other)
     if _goes_on(cached, asked) or _goes_on(asked, cached):
         return Conflict("tense", one, other)
     return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
+
+
+def _dated(one: Facts, other: Facts) -> bool:
+    """ "When was it opened", "what is the date it was opened": the date is, although the event was."""
+    present = other.tense == "present" and other.being and "what" in other.questions
+    return "when" in one.questions and present and any("@when" in term.aspects for term in other.terms)
 
 
 def _goes_on(one: Facts, other: Facts) -> bool:
