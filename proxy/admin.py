@@ -11,7 +11,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from proxy.admin_access import AdminAccess
-from proxy.cache.exact import ExactCache
 from proxy.edge import Receive, Scope, refusal
 from proxy.errors import BadRequest, NotFound, ProxyError
 from proxy.headers import request_id
@@ -36,10 +35,13 @@ def admin_app(
     ready: Check,
     metrics: Metrics,
     metrics_public: bool,
-    cache: ExactCache,
+    purge: Callable[[str | None], int],
     explain: Callable[[bytes], Awaitable[dict[str, Any]]],
 ) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
-    """The application for `/healthz`, `/readyz`, `/metrics` and `/admin/*`."""
+    """The application for `/healthz`, `/readyz`, `/metrics` and `/admin/*`.
+
+    `purge` drops the answers of one family, or of all, and says how many were stored.
+    """
 
     async def healthz(request: Request) -> Response:
         return _json({"status": "ok"})
@@ -53,13 +55,13 @@ def admin_app(
             access.check(_fields(request))
         return Response(metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    async def purge(request: Request) -> Response:
+    async def purged(request: Request) -> Response:
         """Drop stored answers: `{"all": true}` or `{"family": "capitals"}`."""
         wanted = await _changing(request, access)
         if wanted.get("all") is True:
-            dropped = cache.clear()
+            dropped = purge(None)
         elif isinstance(family := wanted.get("family"), str):
-            dropped = cache.delete_where(lambda entry: entry.family == family)
+            dropped = purge(family)
         else:
             raise BadRequest('Write {"all": true} or {"family": "NAME"}.')
         return _json({"dropped": dropped})
@@ -86,7 +88,7 @@ def admin_app(
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", exposition),
-            Route("/admin/purge", purge, methods=["POST"]),
+            Route("/admin/purge", purged, methods=["POST"]),
             Route("/admin/explain", explained, methods=["POST"]),
         ],
         exception_handlers={ProxyError: on_error, HTTPException: on_unknown},

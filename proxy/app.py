@@ -153,7 +153,7 @@ class App:
             ready=self.ready,
             metrics=self.metrics,
             metrics_public=settings.metrics.public,
-            cache=self.cache,
+            purge=self.purge,
             explain=self._explainer(),
         )
         self._own = Starlette(routes=[Mount("/", app=own)], lifespan=self._lifespan)
@@ -342,6 +342,16 @@ class App:
             await client.aclose()
         self.flush_log()
         self.access_log.close()
+
+    def purge(self, family: str | None = None) -> int:
+        """Drop the answers of one family, or of all; how many were stored.
+
+        What was asked for before is given to those who wait for it, and to nobody else.
+        """
+        dropped = self.cache.purge(family)
+        self.flights.close_to_joins()
+        self.hit_lane.forget()
+        return dropped
 
     def flush_log(self) -> None:
         """Write a line of every reply that has gone out."""

@@ -112,6 +112,11 @@ class Flights(Generic[H]):
         self.started += 1
         return flight
 
+    def close_to_joins(self) -> None:
+        """From now on nobody may join what is under way; who reads it already reads on."""
+        for flight in [*self._plain.values(), *self._streams.values()]:
+            flight.close_to_joins()
+
     async def drain(self, grace_s: float) -> None:
         """Wait up to `grace_s` for the flights to land, then fail and cancel what is left; none starts afterwards."""
         loop = asyncio.get_running_loop()

@@ -87,7 +87,7 @@ METRICS = (
         "askonce_not_stored",
         "counter",
         "answers",
-        {"reason": "status, error, unfinished, shape, finish_reason, refusal, empty, invalid_json or size"},
+        {"reason": "status, error, unfinished, shape, finish_reason, refusal, empty, invalid_json, size or purged"},
         "Answers that might have been stored and were not.",
     ),
     Metric("askonce_cache_entries", "gauge", "answers", {}, "Answers in the store."),

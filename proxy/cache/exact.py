@@ -114,6 +114,8 @@ class ExactCache:
         """The most recently used last. A plain map: a hit and a miss each pass here, and every call would count."""
         self._bytes = 0
         """What they count for."""
+        self.purges = 0
+        """How often entries were purged: an answer asked for before the last time is not to be kept."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -157,13 +159,10 @@ class ExactCache:
             self._on_removal(key)
         return True
 
-    def clear(self) -> int:
-        """Drop everything; how many there were."""
-        return self.delete_where(lambda entry: True)
-
-    def delete_where(self, condition: Callable[[Entry], bool]) -> int:
-        """Drop the entries that meet `condition`; how many there were."""
-        keys = [key for key, entry in self._entries.items() if condition(entry)]
+    def purge(self, family: str | None = None) -> int:
+        """Drop what is stored of one family, or of all; how many entries there were."""
+        self.purges += 1
+        keys = [key for key, entry in self._entries.items() if family is None or entry.family == family]
         for key in keys:
             self.delete(key)
         return len(keys)

@@ -1,6 +1,7 @@
 """Copies an answer as it passes, and stores it if it ended cleanly."""
 
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 from proxy.cache.exact import Entry, ExactCache
@@ -33,24 +34,27 @@ class CacheStore:
         self._on_stored = on_stored
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        asked_s = self._clock()
+        asked_s, purges = self._clock(), self._cache.purges
         reply = await call_next(ctx)
         if not ctx.permits.store:
             return reply
-        if isinstance(reply.body, bytes):
+        if self._cache.purges != purges:
+            self._metrics.not_stored("purged")
+        elif isinstance(reply.body, bytes):
             ctx.upstream_s = self._clock() - asked_s
             record = read_record(reply.body) if reply.status == 200 else None
             reply.stored = self._keep(ctx, reply.status, record, reply.body, streamed=False, done=True, error=False)
         elif reply.status != 200 or not reply.events:
             self._metrics.not_stored("status" if reply.status != 200 else "size")
         else:
-            reply.body = _Copied(reply.body, self._max_entry_bytes, lambda raw: self._keep_stream(ctx, raw, asked_s))
+            keep = partial(self._keep_stream, ctx, asked_s, purges)
+            reply.body = _Copied(reply.body, self._max_entry_bytes, keep)
         return reply
 
-    def _keep_stream(self, ctx: RequestContext, raw: bytes | None, asked_s: float) -> None:
+    def _keep_stream(self, ctx: RequestContext, asked_s: float, purges: int, raw: bytes | None) -> None:
         ctx.upstream_s = self._clock() - asked_s
-        if raw is None:
-            self._metrics.not_stored("size")
+        if raw is None or self._cache.purges != purges:
+            self._metrics.not_stored("size" if raw is None else "purged")
             return
         folded = fold_stream(raw)
         self._keep(ctx, 200, folded.record, raw, streamed=True, done=folded.done, error=folded.error)

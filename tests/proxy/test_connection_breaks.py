@@ -540,7 +540,7 @@ async def test_an_entry_that_was_replaced_or_purged_is_not_given_again():
         assert [await ask() for _ in range(4)] == ["answer 0"] * 4
         assert await ask(b"cache-control: no-cache") == "answer 1"
         assert [await ask() for _ in range(3)] == ["answer 1"] * 3
-        w.live.app.cache.clear()
+        w.live.app.purge()
         assert [await ask() for _ in range(4)] == ["answer 2"] * 4
         w.live.app.apply(w.live.app.settings, w.live.app.policies.current)
         assert [await ask() for _ in range(4)] == ["answer 2"] * 4

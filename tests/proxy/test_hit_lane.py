@@ -142,7 +142,7 @@ async def test_an_expired_or_purged_entry_is_not_served():
         await asyncio.sleep(0.2)
         assert await lane(s, body) is None
         await remembered(s, body)
-        s.app.cache.clear()
+        s.app.purge()
         assert await lane(s, body) is None
 
 

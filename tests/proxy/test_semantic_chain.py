@@ -98,7 +98,7 @@ async def test_a_semantic_hit_is_not_stored_again_and_leaves_with_its_origin():
         await filled(s)
         await s.ask(chat(PARAPHRASE))
         assert len(s.app.cache) == 1
-        s.app.cache.clear()
+        s.app.purge()
         assert semantics.cache.stats().records == 0
         await s.ask(chat(PARAPHRASE))
         assert s.upstream.calls == 2
