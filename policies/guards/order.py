@@ -38,6 +38,8 @@ _CORE = frozenset(("", "to", "from", "by", "than", "against"))
 """What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
+_FREE = frozenset(("before", "after"))
+"""Prepositions that are terms of their own, and go where their phrase goes."""
 _NEAR = 2
 """Terms behind its owner among which a thing is looked for: "my manager's holiday request"."""
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
@@ -83,7 +85,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
             first, second = one[i], one[k]
-            if ASPECT in (first.kind, second.kind):
+            if ASPECT in (first.kind, second.kind) or _FREE & {first.word, second.word}:
                 continue
             mine, yours = _role(first), _role(second)
             if mine != yours and mine == _role(other[m]) and yours == _role(other[j]):

@@ -43,6 +43,7 @@ _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "sl
 _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
+_ARITHMETIC = frozenset(("@price", "plus", "minus", "times", "time", "dividedby", "percent"))
 _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _SAYING = frozenset(("say", "tell"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
@@ -174,6 +175,8 @@ def _read_all(draft: Draft) -> None:
     if draft.units and draft.quantities:
         # "How many miles is 5 km": what is counted is the unit, and that is on record.
         draft.terms = [term for term in draft.terms if term.word not in ("@count", "@price", "convert")]
+    elif len(draft.quantities) > 1 and all(term.word in _ARITHMETIC for term in draft.terms):
+        draft.terms = [term for term in draft.terms if term.word != "@price"]  # "how much is 15 % of 80"
 
 
 def _read_mark(draft: Draft, mark: str) -> None:

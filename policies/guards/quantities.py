@@ -134,6 +134,8 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     if not spelled and not symbol and len(word) > 1:
         return False
     before = draft.word_at(index - 1)
+    if draft.counting and spelled and spelled <= _TIME_UNITS and draft.word_at(index + 1) == "of":
+        return False  # "how many days of leave" counts days and converts nothing
     measured = any(quantity.units for quantity in draft.quantities)
     placed = draft.converting or before in (*_TO, "per", "as") or (draft.counting and _measures(draft))
     unit: frozenset[str] | None = None

@@ -10,6 +10,7 @@ from policies.guards.vocabulary import base_form
 _WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which"))
 _RELATIVE = frozenset(("who", "which", "when", "where"))
 """These also join clauses: "employees who were hired"."""
+_LENGTHS = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
 _FRONTED = frozenset(("can", "could", "will", "would", "should", "shall", "may", "might", "must", "do", "does", "did"))
 _PASSIVE = frozenset(("be", "been", "being", "get", "gets", "got"))
 _SUBJECTS = {
@@ -162,6 +163,8 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
             for kind in mine - yours:
                 if kind not in ("what", "which") and not _answered(kind, yours, theirs, rest, (cached, asked)):
                     return conflict("question_type", sorted(one), sorted(other))
+    _forget_length(left, right)
+    _forget_length(right, left)
     _forget_price(left, asked)
     _forget_price(right, cached)
     left_aspects = [term.word for term in left if term.kind == ASPECT]
@@ -169,6 +172,14 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
     if left_aspects or right_aspects:
         return conflict("question_type", left_aspects, right_aspects)
     return None
+
+
+def _forget_length(one: list[Term], other: list[Term]) -> None:
+    """Take out "how long" on one side and "how many hours" on the other."""
+    hours = [term for term in other if term.word == "@count" or term.word in _LENGTHS]
+    if len(hours) == 2 and any(term.word == "@duration" for term in one):
+        one[:] = [term for term in one if term.word != "@duration"]
+        other[:] = [term for term in other if term not in hours]
 
 
 def _forget_price(rest: list[Term], other: Facts) -> None:

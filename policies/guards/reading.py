@@ -47,6 +47,7 @@ _SIGNS = {
     "√": "squareroot",
     "^": "topower",
 }
+_ORDINALS = {"1st": "first", "2nd": "second"}
 _QUOTES = "\"'`“”‘’«»"
 
 
@@ -133,14 +134,19 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             start = _dotted(items, code, text, start, titled)
         else:
             _sign(items, code, text, tokens, position)
-    return Reading(_perfect(items), quoted, code)
+    return Reading(_settled(items, lexicon), quoted, code)
 
 
-def _perfect(items: list[Item]) -> list[Item]:
-    """ "What's been changed" is "what has been changed"."""
+def _settled(items: list[Item], lexicon: Lexicon) -> list[Item]:
+    """Words that what stands near them decides: "what's been changed" is "what has been changed", "2nd" is "second" but
+    for a date."""
     for place, item in enumerate(items):
         if item.word == "is" and not item.raw and any(later.word == "been" for later in items[place + 1 : place + 5]):
             items[place] = item._replace(word="has")
+        elif item.word in _ORDINALS:
+            near = items[max(place - 2, 0) : place + 3]
+            if not any(other.word in lexicon.small.months for other in near):
+                items[place] = Item(_ORDINALS[item.word], item.flags & ~DIGITS, "")
     return items
 
 

@@ -100,3 +100,28 @@ def test_numbers_keep_their_order_unless_they_are_tied():
 def test_the_pronoun_one_is_no_number():
     assert parse("Which one is better?").quantities == ()
     assert parse("one kilometer").quantities[0].value == "1"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("the 2nd law of thermodynamics", "the second law of thermodynamics"),
+        ("who was the 1st person in space", "who was the first person in space"),
+        ("how many days of leave after 2 years", "how many leave days after 2 years"),
+    ],
+)
+def test_ordinals_and_counted_days_may_be_written_in_two_ways(cached, asked):
+    assert reason(cached, asked) == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("the 2nd law of thermodynamics", "the 1st law of thermodynamics"),
+        ("flights on 1st May", "flights on 2nd May"),
+        ("the second gear grinds", "the 3rd gear grinds"),
+        ("how many hours do cats sleep", "how many days do cats sleep"),
+    ],
+)
+def test_ordinals_and_lengths_that_differ(cached, asked):
+    assert reason(cached, asked) != "serves"
