@@ -177,7 +177,7 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
 
     halves: only if one of them is half of a name, "from Oxford to London airport", "from London to Oxford airport".
     """
-    if len(cached.words) != len(asked.words) or cached.fragment or asked.fragment:
+    if len(cached.words) != len(asked.words):
         return False
     places = [place for place, (one, other) in enumerate(zip(cached.words, asked.words, strict=True)) if one != other]
     if len(places) != 2:
@@ -191,6 +191,8 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
         bases = ["", *map(base_form, cached.words), ""]
         beside = [bases[place] in heavy or bases[place + 2] in heavy for place in places]
         return exchanged and beside[0] != beside[1]
+    if (cached.fragment or asked.fragment) and not (second == first + 1 and all(term.kind == NAME for term in terms)):
+        return False  # search words come in any order, but "paris rome train" has a direction
     tied = any(term.joined and not term.then for term in terms) and _PRONOUNS.isdisjoint(cached.words[first:second])
     return exchanged and len(terms) == 2 and not tied
 

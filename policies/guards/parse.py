@@ -125,7 +125,7 @@ def _read_all(draft: Draft) -> None:
     if draft.words[:1] == ["good"] and draft.word_at(1) in _DAY_PARTS and draft.word_at(2) in (",", "!", "."):
         items = draft.items = items[3:]  # a greeting
         draft.words = draft.words[3:]
-    draft.converting = not _CONVERTING.isdisjoint(draft.words)
+    draft.converting = not _CONVERTING.isdisjoint(draft.words) or _only_units(draft)
     index = 0
     while index < len(items):
         item = items[index]
@@ -177,6 +177,16 @@ def _read_all(draft: Draft) -> None:
         draft.terms = [term for term in draft.terms if term.word not in ("@count", "@price", "convert")]
     elif len(draft.quantities) > 1 and all(term.word in _ARITHMETIC for term in draft.terms):
         draft.terms = [term for term in draft.terms if term.word != "@price"]  # "how much is 15 % of 80"
+
+
+def _only_units(draft: Draft) -> bool:
+    """ "Usd eur": nothing but units, so one is converted to the other."""
+    names = [word for word in draft.words if word not in _INTO and word != "in"]
+    lexicon = draft.lexicon
+    return len(names) == 2 and all(
+        len(word) > 2 and (word in lexicon.spelled or word in lexicon.symbols or word.upper() in lexicon.symbols)
+        for word in names
+    )
 
 
 def _read_mark(draft: Draft, mark: str) -> None:

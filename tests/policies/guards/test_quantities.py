@@ -125,3 +125,8 @@ def test_ordinals_and_counted_days_may_be_written_in_two_ways(cached, asked):
 )
 def test_ordinals_and_lengths_that_differ(cached, asked):
     assert reason(cached, asked) != "serves"
+
+
+def test_two_units_alone_are_a_conversion():
+    assert reason("gbp jpy", "jpy gbp") == "from_to"
+    assert reason("gbp jpy", "convert gbp to jpy") == "serves"

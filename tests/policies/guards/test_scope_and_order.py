@@ -205,3 +205,10 @@ def test_another_subject_may_do_the_same(cached, asked):
 )
 def test_small_words_with_a_great_effect(cached, asked, expected):
     assert reason(cached, asked) == expected
+
+
+def test_search_words_come_in_any_order_but_two_names_do_not():
+    assert reason("python list reverse", "python reverse list") == "serves"
+    assert reason("madrid lisbon bus", "lisbon madrid bus") == "order"
+    assert reason("time difference Tokyo London", "time difference London Tokyo") == "serves"
+    assert reason("the last but one chapter", "the last chapter") != "serves"
