@@ -1,6 +1,6 @@
 """What is askonce's own: health, metrics, and what an administrator may ask. Starlette, behind the hot paths."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import orjson
@@ -36,11 +36,12 @@ def admin_app(
     metrics: Metrics,
     metrics_public: bool,
     purge: Callable[[str | None], int],
+    families: Callable[[], Sequence[str]],
     explain: Callable[[bytes], Awaitable[dict[str, Any]]],
 ) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
     """The application for `/healthz`, `/readyz`, `/metrics` and `/admin/*`.
 
-    `purge` drops the answers of one family, or of all, and says how many were stored.
+    `purge` drops the answers of one family, or of all, and says how many were stored; `families` names those there are.
     """
 
     async def healthz(request: Request) -> Response:
@@ -62,6 +63,8 @@ def admin_app(
             dropped = purge(None)
         elif isinstance(family := wanted.get("family"), str):
             dropped = purge(family)
+            if not dropped and family not in (known := families()):
+                raise BadRequest(f"No family has this name: write one of {', '.join(known)}.", param="family")
         else:
             raise BadRequest('Write {"all": true} or {"family": "NAME"}.')
         return _json({"dropped": dropped})

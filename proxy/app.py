@@ -154,6 +154,7 @@ class App:
             metrics=self.metrics,
             metrics_public=settings.metrics.public,
             purge=self.purge,
+            families=self._family_names,
             explain=self._explainer(),
         )
         self._own = Starlette(routes=[Mount("/", app=own)], lifespan=self._lifespan)
@@ -282,6 +283,10 @@ class App:
     def _fill(self, ctx: RequestContext, entry: Entry) -> None:
         if self.semantics is not None:
             self.semantics.fill(ctx, entry)
+
+    def _family_names(self) -> list[str]:
+        policies = self.policies.current
+        return [family.name for family in (*policies.families, policies.defaults)]
 
     def _forget_vector(self, key: bytes) -> None:
         if self.semantics is not None:

@@ -47,6 +47,13 @@ async def test_an_unset_token_is_made_anew_for_each_start():
         assert len(f.app.admin_token) >= 32
 
 
+async def test_a_family_that_does_not_exist_is_not_purged_in_silence():
+    async with fleet(admin_token=TOKEN) as f:
+        reply = await f.client.post("/admin/purge", json={"family": "defualt"}, headers=BEARER)
+        assert reply.status_code == 400
+        assert "default" in reply.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("header", ["authorization", "x-askonce-admin-token"])
 async def test_with_the_token_answers_are_dropped(header):
     async with fleet(admin_token=TOKEN) as f:
