@@ -1,8 +1,11 @@
 """`python -m proxy`, and the console script `askonce`: hands over to `cli/`."""
 
 import argparse
+import os
 import sys
+import threading
 from types import ModuleType
+from typing import NoReturn
 
 from proxy.cli import check, embedder, explain, serve
 
@@ -40,5 +43,18 @@ def main(arguments: list[str] | None = None) -> int:
     return int(COMMANDS[parsed.command].run(parsed))
 
 
+def leave(status: int) -> NoReturn:
+    """End the process with this exit status.
+
+    Not by Python's own way while a daemon thread runs, such as an embedder that loads or hangs: Python would end it
+    inside its library, and that aborts the process.
+    """
+    if any(thread.daemon for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())
