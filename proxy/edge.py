@@ -14,7 +14,7 @@ from proxy.errors import BodyTooLarge, ProxyError
 from proxy.headers import new_request_id
 from proxy.heartbeat import EVENT_ENDS, Heartbeat
 from proxy.hit_lane import HitLane
-from proxy.openai import read_request
+from proxy.openai import UNREAD, read_request
 from proxy.outlet import BODYLESS, AsgiOutlet, Message, Outlet, Send
 from proxy.request_head import RequestHead
 from proxy.tenants import Tenants
@@ -93,7 +93,7 @@ class Edge:
                     ctx = exchange.ctx = RequestContext(
                         head,
                         body,
-                        read_request(head.path, body),
+                        UNREAD if head.is_coded else read_request(head.path, body),
                         self._tenants.enter(head.fields, exchange.peer),
                         exchange.request_id,
                         client,

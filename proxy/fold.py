@@ -19,8 +19,13 @@ from proxy.sse import DONE, EventSplitter, data_of
 Record = dict[str, Any]
 """A completion as the engine gives it without `stream`, minus `ENGINE_EXTRAS`."""
 
-ENGINE_EXTRAS = frozenset({"timings", "kv_transfer_params", "ec_transfer_params", "metrics", "__verbose"})
-"""Top-level fields that tell how one generation went: passed on when it happens, and no part of a record."""
+ENGINE_EXTRAS = frozenset(
+    {"timings", "kv_transfer_params", "ec_transfer_params", "metrics", "__verbose", "obfuscation"}
+)
+"""Top-level fields of one generation, or of one chunk: passed on when it happens, and no part of a record."""
+
+_OF_EVERY_CHUNK = frozenset({"id", "object", "created", "model"})
+"""Azure's late annotations have these empty, or 0."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -43,6 +48,10 @@ class Folded:
         return self.record is not None and isinstance(self.record.get("usage"), dict)
 
 
+GROWING = frozenset({"delta", "text", "logprobs"})
+"""Members of a choice whose objects come in pieces; others, such as the verdicts of Azure's filter, are told anew."""
+
+
 class StreamFold:
     """Folds a stream while it passes, so that no moment has to fold all of it. Bounded by the caller."""
 
@@ -51,7 +60,7 @@ class StreamFold:
     def __init__(self) -> None:
         self._splitter = EventSplitter()
         self._fields: dict[str, Any] = {}
-        self._choices = Items()
+        self._choices = Items(growing=GROWING)
         self._run: Record | None = None
         """The last chunk with null for its text, if merging an equal one again would change nothing but that text."""
         self._gap: tuple[dict[str, Any], str] = {}, ""
@@ -293,7 +302,7 @@ def fold(chunks: Iterable[Record]) -> Record:
         Unmergeable: a chunk is not one, or a field is text in one chunk and a list or an object in another.
     """
     fields: dict[str, Any] = {}
-    choices = Items()
+    choices = Items(growing=GROWING)
     for chunk in chunks:
         _add_chunk(fields, choices, chunk)
     return _record(fields, choices)
@@ -334,7 +343,7 @@ def _add_chunk(fields: dict[str, Any], choices: Items, chunk: Any) -> None:
         raise Unmergeable("a chunk must be an object")
     for name, value in chunk.items():
         if name != "choices":
-            if value is not None or name not in fields:
+            if name not in fields or not (value is None or (name in _OF_EVERY_CHUNK and not value)):
                 fields[name] = value
             continue
         fields.setdefault(name, None)  # keeps its place among the fields
@@ -343,6 +352,8 @@ def _add_chunk(fields: dict[str, Any], choices: Items, chunk: Any) -> None:
         for position, choice in enumerate(value or ()):
             if not isinstance(choice, dict):
                 raise Unmergeable("a choice must be an object")
+            if "delta" in choice and "message" in choice:  # all so far, beside what is new
+                choice = {name: value for name, value in choice.items() if name != "message"}
             choices.add(choice if type(choice.get("index")) is int else {**choice, "index": position})
 
 

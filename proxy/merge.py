@@ -12,7 +12,9 @@ What is under way is made of `dict`, `Items` and `_Text`, is changed in place, a
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-NOT_APPENDED = frozenset({"role", "id", "type", "name", "finish_reason", "stop_reason"})
+NOT_APPENDED = frozenset(
+    {"role", "id", "type", "name", "format", "finish_reason", "native_finish_reason", "stop_reason"}
+)
 """Strings that are words, not text: some engines repeat them in every piece."""
 
 
@@ -30,6 +32,8 @@ class Items:
 
     values: list[Any] = field(default_factory=list)
     places: dict[int | str, int] = field(default_factory=dict)
+    growing: frozenset[str] | None = None
+    """The members of its items in whose objects strings append; None for all of them."""
 
     def add(self, item: Any) -> None:
         """Append an item, or merge it into the one it continues."""
@@ -37,22 +41,25 @@ class Items:
         place = len(self.values)
         if type(index) is int:
             place = self.places.setdefault(index, place)
-            self._require_same(place, name)
+            self._require_same(place, item)
         elif _is_name(name):
             place = self.places.setdefault(name, place)
         elif isinstance(item, dict) and not name and self._last_is_named():
             place -= 1
         if place == len(self.values):
-            self.values.append(_merged(None, item, ""))
-        else:
-            self.values[place] = _merged(self.values[place], item, "")
+            self.values.append(None)
+        self.values[place] = _merged(self.values[place], item, "", self.growing)
 
-    def _require_same(self, place: int, name: Any) -> None:
-        """Refuse an item whose `id` is another than that of the item at its index: one of the two is wrong."""
-        if place < len(self.values) and _is_name(name):
-            there = self.values[place].get("id")
-            if _is_name(there) and there != name:
-                raise Unmergeable("two items with different ids have the same index")
+    def _require_same(self, place: int, item: dict[str, Any]) -> None:
+        """Refuse an item of another `id`, or function, than the item at its index: one of the two is wrong."""
+        if place == len(self.values):
+            return
+        there = self.values[place]
+        for one, other in ((there, item), (there.get("function"), item.get("function"))):
+            for name in ("id", "name"):
+                old, new = (part.get(name) if isinstance(part, dict) else None for part in (one, other))
+                if _is_name(old) and _is_name(new) and old != new:
+                    raise Unmergeable(f"two items with different {name}s have the same index")
 
     def _last_is_named(self) -> bool:
         """Whether the last item has an `id` and no index, so that it may go on in an item that has neither."""
@@ -64,11 +71,15 @@ def _is_name(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and value != ""
 
 
-def _merged(old: Any, new: Any, name: str) -> Any:
+_NONE: frozenset[str] = frozenset()
+
+
+def _merged(old: Any, new: Any, name: str, growing: frozenset[str] | None = None, grows: bool = True) -> Any:
+    """`growing`: as of `Items`, for the members of `new`; `grows`: whether a string in `new` appends."""
     if new is None:
         return old
     if isinstance(new, str):
-        if name in NOT_APPENDED:
+        if name in NOT_APPENDED or not grows:
             return new or old or new
         if not isinstance(old, _Text):
             _require(old, None, name)
@@ -79,11 +90,12 @@ def _merged(old: Any, new: Any, name: str) -> Any:
         _require(old, dict, name)
         merged = {} if old is None else old
         for member, value in new.items():
-            merged[member] = _merged(merged.get(member), value, member)
+            inner = grows and (growing is None or member in growing or not isinstance(value, dict))
+            merged[member] = _merged(merged.get(member), value, member, grows=inner)
         return merged
     if isinstance(new, list):
         _require(old, Items, name)
-        items = Items() if old is None else old
+        items = Items(growing=None if grows else _NONE) if old is None else old
         for item in new:
             items.add(item)
         return items

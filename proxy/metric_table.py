@@ -87,7 +87,10 @@ METRICS = (
         "askonce_not_stored",
         "counter",
         "answers",
-        {"reason": "status, error, unfinished, shape, finish_reason, refusal, empty, invalid_json, size or purged"},
+        {
+            "reason": "status, error, unfinished, shape, finish_reason, refusal, empty, invalid_json, "
+            "invalid_arguments, size or purged"
+        },
         "Answers that might have been stored and were not.",
     ),
     Metric("askonce_cache_entries", "gauge", "answers", {}, "Answers in the store."),

@@ -44,6 +44,10 @@ class Request:
     keyable: bool
 
 
+UNREAD = Request({}, None, stream=False, include_usage=False, keyable=False)
+"""A body in a content coding: forwarded, and nothing of it is known."""
+
+
 def read_request(path: str, body: bytes) -> Request:
     """Read the body of a request to `CHAT` or `COMPLETIONS`. Of duplicate names the last counts, as in the engines.
 
@@ -59,7 +63,7 @@ def read_request(path: str, body: bytes) -> Request:
     if path == CHAT:
         if not isinstance(payload.get("messages"), list):
             raise _lacks("messages", "an array of messages", payload)
-    elif not isinstance(payload.get("prompt"), str | list):
+    elif not isinstance(payload.get("prompt"), str | list) and "prompt_embeds" not in payload:
         raise _lacks("prompt", "a string or an array", payload)
     stream, options = payload.get("stream"), payload.get("stream_options")
     include_usage = options.get("include_usage") if isinstance(options, dict) else None
@@ -74,6 +78,11 @@ def read_request(path: str, body: bytes) -> Request:
         and round_trips(body, payload)
     )
     return Request(payload, model if isinstance(model, str) else None, stream is True, include_usage is True, keyable)
+
+
+def names_model_twice(payload: dict[str, Any]) -> bool:
+    """Whether an engine that reads names in any case (Go's JSON reader, so Ollama) may find another model in it."""
+    return any(name != "model" and name.casefold() == "model" for name in payload)
 
 
 def _read_leniently(body: bytes) -> Any:

@@ -24,6 +24,7 @@ from proxy.errors import BadRequest, Forbidden, Headers, NotFound
 from proxy.headers import forwarded, joined_fields, request_headers, request_id, response_headers
 from proxy.management import manages
 from proxy.metrics import Metrics
+from proxy.openai import names_model_twice
 from proxy.outlet import BODYLESS, Send
 from proxy.tenants import Tenant, Tenants
 from proxy.upstream.ask import Exchange, open_exchange
@@ -94,7 +95,7 @@ class PassThrough:
         else:
             status = exchange.reply.status
             try:
-                headers = _headers(status, exchange.reply.headers, echoed)
+                headers = _headers(status, exchange.reply.headers, echoed, exchange.upstream)
                 await send({"type": "http.response.start", "status": status, "headers": headers})
                 async for chunk in exchange:
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -216,9 +217,10 @@ class PassThrough:
             raise too_large(self._max_body_bytes)
 
 
-def _headers(status: int, raw: Headers, echoed: str) -> Headers:
-    """The engine's headers for the client. What says nothing of caches is private; our server writes the date."""
+def _headers(status: int, raw: Headers, echoed: str, upstream: Upstream) -> Headers:
+    """The engine's headers for the client, without its address. What says nothing of caches is private."""
     headers = [item for item in response_headers(raw) if item[0] not in (b"x-request-id", b"date")]
+    headers = [(name, upstream.own_path(value) if name == b"location" else value) for name, value in headers]
     if status not in BODYLESS:
         headers += [item for item in raw if item[0] == b"content-length"]
     if not any(name == b"cache-control" for name, _ in headers):
@@ -232,5 +234,7 @@ def _model(body: bytes) -> str | None:
         payload = orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-    model = payload.get("model") if isinstance(payload, dict) else None
+    if not isinstance(payload, dict) or names_model_twice(payload):
+        return None
+    model = payload.get("model")
     return model if isinstance(model, str) else None

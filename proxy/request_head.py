@@ -11,6 +11,7 @@ VARYING = frozenset({b"x-request-id", b"traceparent", b"tracestate", b"x-stainle
 """Headers that differ from request to request and have no part in any decision."""
 
 _JSON = b"application/json"
+_PLAIN = b"identity"
 _MODEL_PATHS = {path.encode("ascii"): path for path in (CHAT, COMPLETIONS)}
 
 
@@ -26,6 +27,7 @@ class RequestHead:
         "forwarded",
         "given_id",
         "headers",
+        "is_coded",
         "is_json",
         "path",
         "query",
@@ -49,10 +51,10 @@ class RequestHead:
         chosen = fields.get(b"x-askonce-family")
         self.family = "" if chosen is None else chosen.decode("latin-1")
         """The one that the client chose, if any."""
+        self.is_coded = fields.get(b"content-encoding", _PLAIN).lower() != _PLAIN
+        """The body is compressed, say, and can't be read."""
         kind = fields.get(b"content-type", b"")
-        self.is_json = b"content-encoding" not in fields and (
-            kind == _JSON or kind.partition(b";")[0].strip().lower() == _JSON
-        )
+        self.is_json = not self.is_coded and (kind == _JSON or kind.partition(b";")[0].strip().lower() == _JSON)
         """The body is JSON, and not coded."""
         self.forwarded = forwarded(headers)
         """The headers that go up, without credential and request id."""

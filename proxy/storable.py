@@ -63,6 +63,8 @@ def why_not_stored(
             get = choice["message"].get
             if not (get("content") or get("tool_calls") or get("function_call") or get("refusal")):
                 return "empty"
+            if (get("tool_calls") or get("function_call")) and not _holds_arguments(choice["message"]):
+                return "invalid_arguments"
         elif not choice["text"]:
             return "empty"
     if (
@@ -126,11 +128,24 @@ def _holds_json(choice: dict[str, Any]) -> bool:
         return True
     if not isinstance(text, str):
         return False
+    return _is_json(text)
+
+
+def _is_json(text: str) -> bool:
     try:
         json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _holds_arguments(message: dict[str, Any]) -> bool:
+    """Whether the arguments of all its calls are JSON, where they are text; a call without any has an empty one."""
+    calls = message.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    functions.append(message.get("function_call"))
+    texts = [function.get("arguments") for function in functions if isinstance(function, dict)]
+    return all(_is_json(text) for text in texts if isinstance(text, str) and text)
 
 
 def _refuse_constant(name: str) -> Never:

@@ -7,7 +7,7 @@ from policies.model import PolicySet
 from proxy.context import Handler, Reply, RequestContext
 from proxy.errors import Forbidden, Unavailable
 from proxy.keys import cache_key
-from proxy.openai import prompt_text, system_text
+from proxy.openai import names_model_twice, prompt_text, system_text
 from proxy.upstream.pool import NO_UPSTREAM, Pool, Route
 
 
@@ -42,7 +42,9 @@ class Keying:
             prompt_text=partial(prompt_text, payload),
             system_text=partial(system_text, payload),
         )
-        if ctx.tenant.rights is not None and not ctx.tenant.may_ask(request.model):
+        if ctx.tenant.rights is not None and not ctx.tenant.may_ask(
+            None if names_model_twice(payload) else request.model
+        ):
             raise Forbidden("This tenant may not ask this model.", param="model", code="model_not_allowed")
         route = self._key(ctx)
         try:

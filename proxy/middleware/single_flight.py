@@ -63,9 +63,10 @@ class SingleFlight:
                     reply = _personal(ctx, head, reader, led=led, alone=alone)
                 else:
                     reader.with_withheld = True
-                    lacks_usage = head.fold(await reader.whole())
-                    if lacks_usage and flight.stream and not led and not ctx.route.always_stream:
-                        # The engine tells usage in plain answers: ask plainly, together with others who have to.
+                    incomplete = head.fold(await reader.whole())
+                    if incomplete and flight.stream and not led and not ctx.route.always_stream:
+                        # A plain answer has the usage, and in one piece what the stream told in pieces that do not fit
+                        # together: ask plainly, together with others who have to.
                         key, stream = key + b"/plain", False
                         continue
                     plain = head.as_plain()
@@ -149,11 +150,14 @@ class Head:
     """Prompt tokens, completion tokens and upstream seconds; set at the end."""
 
     def fold(self, raw: bytes) -> bool:
-        """Fold the whole stream, once for all readers as it may take tens of milliseconds; whether it lacks usage."""
+        """Fold the whole stream, once for all readers as it may take tens of milliseconds.
+
+        Returns whether it ended well, and yet has no plain form, or none with a usage.
+        """
         folded = self.folded
         if folded is None:
             folded = self.folded = fold_stream(raw)
-        return folded.record is not None and not folded.has_usage and not folded.error
+        return folded.done and not folded.error and not folded.has_usage
 
     def as_plain(self) -> "Head":
         """The same for readers that asked plainly, once the stream has been folded.

@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from policies.model import TimeoutsPolicy
 from proxy.errors import ModelNotFound, Unavailable
@@ -65,6 +66,15 @@ class Upstream:
         self.fingerprints: dict[str, str] = {}
         """By the server's name of a model: what identifies its weights. The probe writes it; kept while it is away."""
         self._matches = [re.compile(fnmatch.translate(glob)).match for glob in models]
+
+    def own_path(self, location: bytes) -> bytes:
+        """A `Location` on this server as the path a client of ours asks for; any other as it is."""
+        url, base = urlsplit(self.url), self.base_path
+        here = f"{url.scheme}://{url.netloc}".encode()
+        path = location.removeprefix(here)
+        if path.startswith(b"//") or path[:1] not in (b"/", b"?", b""):
+            return location
+        return path.removeprefix(base) if path.startswith(base + b"/") else path or b"/"
 
     def resolve(self, model: str | None) -> str | None:
         """This upstream's name for `model`, or None if it does not serve it. No model at all is anybody's."""
