@@ -3,7 +3,7 @@
     strings   append, but for the few in `NOT_APPENDED`, whose last one that is not empty wins
     lists     extend; items with an integer `index` merge by it. Those without fall back on a string `id`, and an item
               without either goes on where the item with an `id` just before it stopped
-    objects   merge by the same rules
+    objects   merge by the same rules; where a caller says which of them grow, strings in the others are words too
     the rest  last non-null wins
 
 What is under way is made of `dict`, `Items` and `_Text`, is changed in place, and shares nothing with what came in.

@@ -54,7 +54,9 @@ class RequestHead:
         self.is_coded = fields.get(b"content-encoding", _PLAIN).lower() != _PLAIN
         """The body is compressed, say, and can't be read."""
         kind = fields.get(b"content-type", b"")
-        self.is_json = not self.is_coded and (kind == _JSON or kind.partition(b";")[0].strip().lower() == _JSON)
+        self.is_json = b"content-encoding" not in fields and (
+            kind == _JSON or kind.partition(b";")[0].strip().lower() == _JSON
+        )
         """The body is JSON, and not coded."""
         self.forwarded = forwarded(headers)
         """The headers that go up, without credential and request id."""
