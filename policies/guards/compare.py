@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from policies.guards.alignment import Alignment, align
+from policies.guards.code_names import code_name_conflict, spelling_conflict
 from policies.guards.facts import SOFT, Conflict, Facts, conflict
 from policies.guards.leftovers import leftover_conflict, opposite_conflict
 from policies.guards.literals import literal_conflict, unquoted
@@ -32,6 +33,9 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     Two checks need no listing: prompts that share nothing, and text that is not English, which must be the same words.
     Cheap checks come first, those that align the words of both prompts behind them.
     """
+    renamed = "code" in guards and spelling_conflict(cached, asked)
+    if renamed:
+        return renamed
     if _same_words(cached, asked):
         return None
     if not (cached.english and asked.english):
@@ -39,6 +43,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     found = (
         ("quotes" in guards and literal_conflict("quoted", cached.quoted, asked.quoted, cached, asked))
         or ("code" in guards and literal_conflict("code", cached.code, asked.code, cached, asked))
+        or ("code" in guards and code_name_conflict(cached, asked))
         or quantity_conflict(cached, asked, guards)
         or ("negation" in guards and negation_conflict(cached, asked))
         or ("format" in guards and _format_conflict(cached, asked))

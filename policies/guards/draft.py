@@ -59,6 +59,12 @@ class Draft:
         """Whether "how many" waits for what it counts."""
         self.converting = False
         self.clause_start = True
+        self.programming = False
+        """Whether the prompt names a programming language."""
+
+    def item_at(self, index: int) -> Item | None:
+        """The item at a place, or None outside the prompt."""
+        return self.items[index] if 0 <= index < len(self.items) else None
 
     def word_at(self, index: int) -> str:
         """The word at a place, or empty outside the prompt."""

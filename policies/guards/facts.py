@@ -100,6 +100,12 @@ class Facts:
     """Whether it has something made up or picked out: "suggest a name"."""
     symmetric: bool = False
     """Whether the relation it names reads the same both ways ("difference between")."""
+    programming: bool = False
+    """Whether it names a programming language."""
+    called: frozenset[str] = frozenset()
+    """Words that stand where a name in code stands: "use load"."""
+    spellings: frozenset[str] = frozenset()
+    """Words that a capital makes something else, as written: "Map" or "map"."""
     english: bool = True
     fragment: bool = False
     """Search words without a sentence around them."""

@@ -73,6 +73,8 @@ class Lexicon:
     symbols: Mapping[str, frozenset[str]]
     cased: frozenset[str]
     """Symbols that are another unit in other case ("Mb", "MB")."""
+    unclear: frozenset[str]
+    """Symbols in lower case that are no unit as such, but several in other case ("mw": mW or MW)."""
     spelled: Mapping[str, frozenset[str]]
     listed: frozenset[str]
     """Words whose meaning the guard must not miss: misspelled, they are corrected before anything else looks."""
@@ -185,7 +187,7 @@ def _build(
         }
         if len(word) > 2 and word.isalpha()
     )
-    return Lexicon(small, first, second, entries, symbols, _cased(symbols), spelled, listed, kept)
+    return Lexicon(small, first, second, entries, symbols, _cased(symbols), _unclear(symbols), spelled, listed, kept)
 
 
 def _phrase_words(trie: Trie) -> set[str]:
@@ -308,6 +310,15 @@ def _cased(symbols: Mapping[str, frozenset[str]]) -> frozenset[str]:
         if len(symbol) > 1
         and not symbol.islower()
         and any(symbols[symbol].isdisjoint(symbols[other]) for other in group)
+    )
+
+
+def _unclear(symbols: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    meanings: dict[str, set[frozenset[str]]] = {}
+    for symbol, units in symbols.items():
+        meanings.setdefault(symbol.lower(), set()).add(units)
+    return frozenset(
+        symbol for symbol, found in meanings.items() if len(symbol) > 1 and len(found) > 1 and symbol not in symbols
     )
 
 

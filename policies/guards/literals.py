@@ -25,5 +25,5 @@ def literal_conflict(
 
 def unquoted(left: Sequence[Term], literals: Sequence[str]) -> list[Term]:
     """What is left but for the words the other prompt has in quotation marks."""
-    words = {base_form(word) for literal in literals for word in literal.split()}
+    words = {base_form(word) for literal in literals for word in literal.lower().split()}
     return [term for term in left if term.word not in words]

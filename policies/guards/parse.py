@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 
+from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Term
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.negation import NEGATORS, read_negation
+from policies.guards.places import is_part_of_name
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, Item, apply_phrases, read
+from policies.guards.said import with_quotes
 from policies.guards.scope import read_quantifier
 from policies.guards.spelling import without_accents
 from policies.guards.tense import AGENTS, PATIENTS, PERSONS, read_main_verb, read_person
@@ -46,6 +49,9 @@ _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
 _ARITHMETIC = frozenset(("@price", "plus", "minus", "times", "time", "dividedby", "percent"))
 _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _SAYING = frozenset(("say", "tell"))
+_FAMED = frozenset(("famous", "known", "renowned", "noted", "popular", "remembered", "celebrated"))
+_FAME = frozenset(("fame",))
+_INTERVALS = frozenset(("difference", "change"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
 
@@ -55,12 +61,13 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     if len(text) > MAX_CHARS:
         return _opaque(text)
     lexicon = default_lexicon() if lexicon is None else lexicon
-    reading = read(tokenize(text), lexicon)
+    reading = read(tokenize(with_quotes(text)), lexicon)
     english, fragment = _language(reading.items, text, lexicon)
     if english and not text.isascii():
         reading = reading._replace(items=[item._replace(word=without_accents(item.word)) for item in reading.items])
     items = apply_phrases(apply_phrases(reading.items, lexicon.first), lexicon.second) if english else reading.items
     draft = Draft(items, lexicon)
+    draft.programming = is_programming(items, lexicon)
     _read_all(draft)
     if len(draft.terms) + len(draft.quantities) + len(reading.code) > MAX_TERMS:
         return _opaque(text)
@@ -92,6 +99,9 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         subject=draft.subject,
         requests=not draft.questions and not _REQUESTS.isdisjoint([item.word for item in reading.items]),
         symmetric=draft.symmetric,
+        programming=draft.programming,
+        called=names_in(reading.items, lexicon) if draft.programming else NOTHING,
+        spellings=spellings_in(reading.items, draft.terms, draft.programming),
         english=english,
         fragment=fragment,
     )
@@ -274,6 +284,14 @@ def _is_data(draft: Draft, index: int) -> bool:
     return following in _INTO or (draft.word_at(index - 1) in _BEFORE_DATA and following != "of")
 
 
+def _is_interval(draft: Draft, word: str, index: int) -> bool:
+    """ "A 20 celsius difference" is another amount of fahrenheit than 20 celsius."""
+    return word in _INTERVALS and (
+        bool(draft.quantities)
+        or (draft.word_at(index + 1) in ("of", "between") and draft.word_at(index + 2)[:1].isdigit())
+    )
+
+
 def _read_content(draft: Draft, item: Item, index: int) -> None:
     """A word that carries meaning, or none ("the", "really")."""
     word = item.word
@@ -302,6 +320,16 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         word = "times"
     if word in _VARIANTS and draft.terms and (draft.terms[-1].kind == NAME or is_number(draft.items[index - 1])):
         draft.add(word, _name(word), item.flags)
+        return
+    if is_part_of_name(draft, item, index):
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(kind=NAME, label="entity") if entry else None, item.flags)
+        return
+    if word in _FAMED and draft.word_at(index + 1) == "for" and draft.word_at(index + 2) in ("", *STOPS):
+        draft.add("famous", Entry(PLAIN, _FAME, NOTHING, "", frozenset()))  # what for is what is asked
+        return
+    if (draft.programming and counts_in_code(word, draft.lexicon)) or _is_interval(draft, word, index):
+        draft.add(word, Entry(PLAIN, frozenset((base_form(word),)), NOTHING, "", frozenset()), item.flags)
         return
     if word == "list" and _is_data(draft, index):
         draft.add(word, Entry(SOFT, frozenset((word,)), NOTHING, "", frozenset()))

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from policies.guards.draft import NOTHING, Draft
 from policies.guards.facts import NAME, Conflict, Facts, Quantity, conflict
+from policies.guards.lexicon import Lexicon
 from policies.guards.number_words import NUMBER_WORDS
 from policies.guards.numbers import clock, read_digits, read_words, roman, times
 from policies.guards.reading import CAPITAL, DIGITS, Item
@@ -119,8 +120,15 @@ def _unit_behind(draft: Draft, index: int) -> tuple[frozenset[str], int]:
         return frozenset(("percent",)), 1
     found = lexicon.symbols.get(item.raw or word) or lexicon.spelled.get(word) or lexicon.spelled.get(base_form(word))
     if found is None and len(word) > 1:
-        found = lexicon.symbols.get(word) or lexicon.symbols.get(word.upper())
+        found = _in_any_case(word, lexicon)
     return (found, 1) if found and word not in ("a", "us", "won", "st", "real") else (NOTHING, 0)
+
+
+def _in_any_case(word: str, lexicon: Lexicon) -> frozenset[str] | None:
+    """The unit of a symbol in the wrong case; where that could be several, one of its own, which is only itself."""
+    if word in lexicon.unclear:
+        return frozenset((f"?{word}",))
+    return lexicon.symbols.get(word) or lexicon.symbols.get(word.upper())
 
 
 def read_bare_unit(draft: Draft, index: int) -> bool:
@@ -129,7 +137,7 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     word, lexicon = item.word, draft.lexicon
     spelled = lexicon.spelled.get(word) or lexicon.spelled.get(base_form(word))
     symbol = lexicon.symbols.get(item.raw or word) or (
-        lexicon.symbols.get(word) if word not in lexicon.small.not_bare else None
+        _in_any_case(word, lexicon) if len(word) > 1 and word not in lexicon.small.not_bare else None
     )
     if not spelled and not symbol and len(word) > 1:
         return False
@@ -165,7 +173,11 @@ def _measures(draft: Draft) -> bool:
     spelled, symbols = draft.lexicon.spelled, draft.lexicon.symbols
     return any(
         (before in ("a", "an", "one") or before[0].isdigit() or before in NUMBER_WORDS)
-        and (word in spelled or base_form(word) in spelled or (word in symbols and before[0].isdigit()))
+        and (
+            word in spelled
+            or base_form(word) in spelled
+            or ((word in symbols or word in draft.lexicon.unclear) and before[0].isdigit())
+        )
         for before, word in pairwise(draft.words)
     ) or any(item.flags & DIGITS and not item.raw.isdigit() for item in draft.items)
 

@@ -49,7 +49,8 @@ def read_question(draft: Draft, kind: str, index: int) -> None:
         return
     joins = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
     relative = joins and draft.word_at(index + 1) not in ("", *STOPS)  # at the end it asks: "roses prune when"
-    if draft.clause_start or not (draft.questions or relative):
+    also = kind == "why" and draft.word_at(index - 1) == "and"  # "what is it and why"
+    if draft.clause_start or also or not (draft.questions or relative):
         if kind in ("who", "what", "which") and not draft.asks_for:
             draft.asks_for = _asked_for(draft, index)
         draft.questions.add(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from policies.guards.lexicon import _END, GAP, Lexicon, Trie
+from policies.guards.said import kept_case
 from policies.guards.spelling import suggestion
 from policies.guards.tokens import Token
 from policies.guards.vocabulary import base_form, known_words
@@ -120,7 +121,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             items.append(Item(text.strip().lower(), DIGITS, text.strip()))
         elif kind == "quote":
             start = False
-            quoted.append(_normal(text.strip(_QUOTES)))
+            quoted.append(kept_case(text.strip(_QUOTES)).strip(" .,!?;:"))
             items.append(Item('"', 0, ""))
         elif kind == "fence":
             start = False
@@ -154,10 +155,6 @@ def _is_titled(tokens: list[Token]) -> bool:
     """Whether capitals say nothing here: all capitals, or Every Word Has One."""
     words = [text for kind, text in tokens if kind == "word" and len(text) > 1]
     return len(words) > 2 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
-
-
-def _normal(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split()).strip(" .,!?;:")
 
 
 def _contraction(items: list[Item], word: str, flags: int, lexicon: Lexicon) -> None:

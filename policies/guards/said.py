@@ -1,0 +1,79 @@
+"""What is to be translated or said in another language: read as if it stood in quotation marks."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from policies.guards.vocabulary import read_yaml
+
+_INSIDE = r"[^\"“”«»`?!:\n]"
+_KINDS = "word|phrase|term|expression|translation|equivalent|sentence"
+_INTRODUCED = re.compile(rf"(?:the\s+)?(?:english\s+)?(?:{_KINDS}|following)\s+(?=\S)", re.IGNORECASE)
+_RENDERED = re.compile(r"\b(?:word|phrase|term|expression|equivalent)\s+(?:for|of)\s*$", re.IGNORECASE)
+_WORD = re.compile("[a-z]+")
+_FRAGMENT_WORDS = 4
+
+
+@cache
+def literal_lists() -> dict[str, frozenset[str]]:
+    """The lists of words of literal.yaml."""
+    data = read_yaml("literal.yaml")
+    assert isinstance(data, dict)
+    return {name: frozenset(words.split()) for name, words in data.items() if isinstance(words, str)}
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    language = "(?:" + "|".join(sorted(literal_lists()["languages"])) + r")\b"
+    into = rf"(?:\s+from\s+{language})?\s+(?:in|into|to)\s+(?:[a-z]+\s+)?{language}"
+    said = rf"(?P<said>{_INSIDE}{{1,80}}?)"
+    return tuple(
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            rf"\b(?:translate|translation|say)\b{_INSIDE}{{0,60}}:\s*(?P<said>[^\"“”«»`\n]{{1,390}})$",
+            rf"\b(?:say|translate|pronounce|spell|you\s+call|(?:{_KINDS})\s+(?:for|of))\s+{said}{into}",
+            rf"\b(?:is|are|does|do)\s+{said}\s+(?:said|translated|called|spelled|pronounced|mean){into}",
+            rf"\b{language}\s+(?:{_KINDS})\s+(?:for|of)\s+(?P<said>{_INSIDE}{{1,80}})",
+            rf"\bthe\s+{language}\s+for\s+(?P<said>{_INSIDE}{{1,80}})",
+            rf"^\s*what(?:'s|’s|\s+is|s)\s+{said}{into}[\s?.!]*$",
+            rf"^\s*{said}\s+in\s+{language}[\s?.!]*$",
+        )
+    )
+
+
+def with_quotes(text: str) -> str:
+    """The prompt with quotation marks about what is to be said, if it has none: there every word and ending counts."""
+    if literal_lists()["languages"].isdisjoint(_WORD.findall(text.lower())):
+        return text
+    for number, pattern in enumerate(_patterns()):
+        match = pattern.search(text)
+        if match is None:
+            continue
+        begin, end = match.span("said")
+        said = match["said"]
+        introduced = _INTRODUCED.match(said)
+        if introduced is not None and number < 5:
+            begin += introduced.end()
+        said = text[begin:end].strip()
+        if not said or re.search(r"(?:^|\s)['‘]|['’](?:\s|$)", said) or (number >= 5 and not _is_text(said)):
+            continue
+        return f'{_RENDERED.sub("translation of", text[:begin])} "{said}" {text[end:]}'
+    return text
+
+
+def _is_text(said: str) -> bool:
+    """Whether "what is … in French" and "… in French" ask for a translation."""
+    words = said.lower().split()
+    lists = literal_lists()
+    return len(words) <= _FRAGMENT_WORDS and lists["descriptive"].isdisjoint(words) and words[0] not in lists["orders"]
+
+
+def kept_case(text: str) -> str:
+    """A literal in lower case, but for words that are something else with a capital ("Turkey")."""
+    words = text.replace("’", "'").split()
+    capitals = literal_lists()["capitals"]
+    return " ".join(
+        word if (place or len(words) == 1) and word.strip(".,!?;:").lower() in capitals else word.casefold()
+        for place, word in enumerate(words)
+    )

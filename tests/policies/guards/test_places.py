@@ -1,0 +1,60 @@
+"""Soft words that are part of a name, and several places of one name."""
+
+import pytest
+
+from tests.policies.guards.verdicts import reason
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("How many people live in Kansas?", "How many people live in Kansas City?"),
+        ("How many people live in Panama?", "How many people live in Panama City?"),
+        ("What is the population of Guatemala?", "What is the population of Guatemala City?"),
+        ("What is the capital of England?", "What is the capital of New England?"),
+        ("What's the capital of Washington?", "What's the capital of Washington state?"),
+        ("What is the population of Georgia?", "What is the population of Georgia (country)?"),
+        ("How many people live in Oklahoma?", "How many people live in Oklahoma City?"),
+        ("What is the population of Kuwait?", "What is the population of Kuwait City?"),
+        ("population of quebec", "population of quebec city"),
+        ("What is the population of Guinea?", "What is the population of New Guinea?"),
+        ("What's the capital of Georgia?", "What's the capital of the state of Georgia?"),
+        ("What is the population of Iowa?", "What is the population of Iowa City?"),
+        ("What is the area of New York?", "What is the area of New York state?"),
+        ("What is Disney?", "What is Disney World?"),
+        ("What is the population of Luxembourg?", "What is the population of Luxembourg City?"),
+        ("how many people live in jersey", "how many people live in jersey city"),
+        ("How many people live in Mexico?", "How many people live in the state of Mexico?"),
+        ("What is the population of Washington?", "What is the population of Washington, the state?"),
+        ("What is Microsoft?", "What is Microsoft Word?"),
+        ("How many people live in Ireland?", "How many people live in Northern Ireland?"),
+        ("What is the capital of Georgia?", "What is the capital of Georgia, the country?"),
+        ("what is the population of kansas", "what is the population of kansas city"),
+        ("What is the population of Salt Lake?", "What is the population of Salt Lake City?"),
+        ("How large is Britain?", "How large is New Britain?"),
+        ("Where is Panama?", "Where is Panama City?"),
+        ("What's the population of Luxembourg?", "What's the population of the city of Luxembourg?"),
+    ],
+)
+def test_a_word_that_is_part_of_a_name_makes_another_name(cached, asked):
+    assert reason(cached, asked) != "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("What is the population of Kansas City?", "How many people live in Kansas City?"),
+        ("what is the population of kansas city", "What's the population of Kansas City?"),
+        ("What is the capital city of Peru?", "What is the capital of Peru?"),
+        ("What is the capital of New York state?", "What is the capital of New York State?"),
+        ("What is the capital of the state of Texas?", "What is the capital of Texas?"),
+        ("Which city is the capital of Chile?", "What's Chile's capital city?"),
+        ("What is the population of the country of France?", "What is the population of France?"),
+        ("What's the capital of New Zealand?", "what is the capital of new zealand"),
+        ("What is the currency of the country Japan?", "What is Japan's currency?"),
+        ("Which country is Panama City in?", "In which country is Panama City?"),
+        ("What's the capital of turkey?", "What is the capital of Turkey?"),
+    ],
+)
+def test_the_same_place_may_be_named_in_other_words(cached, asked):
+    assert reason(cached, asked) == "serves"
