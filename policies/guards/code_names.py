@@ -53,7 +53,12 @@ def names_in(items: Sequence[Item], lexicon: Lexicon) -> frozenset[str]:
             continue
         led = lexicon.entry(before)
         begins = not before and behind not in lists["determiners"]  # "sort a list" is an order
-        listed = word in _identifiers() and (begins or before in lists["naming"] or (led is not None and led.label))
+        listed = word in _identifiers() and (
+            begins
+            or before in lists["naming"]
+            or (led is not None and bool(led.label))
+            or (place > 1 and items[place - 2].word in lists["calling"])  # "use pickle load"
+        )
         if listed or behind in lists["code_kinds"] or before in lists["calling"]:
             found.add(word)
     return frozenset(found)

@@ -13,7 +13,7 @@ from policies.guards.places import is_part_of_name
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, Item, apply_phrases, read
-from policies.guards.said import with_quotes
+from policies.guards.said import literal_lists, with_quotes
 from policies.guards.scope import read_quantifier
 from policies.guards.spelling import without_accents
 from policies.guards.tense import AGENTS, PATIENTS, PERSONS, read_main_verb, read_person
@@ -327,6 +327,11 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         return
     if word in _FAMED and draft.word_at(index + 1) == "for" and draft.word_at(index + 2) in ("", *STOPS):
         draft.add("famous", Entry(PLAIN, _FAME, NOTHING, "", frozenset()))  # what for is what is asked
+        return
+    tied = "and" in (draft.word_at(index - 1), draft.word_at(index + 1))
+    if tied and word in literal_lists()["coordinated"]:
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(kind=PLAIN) if entry else None, item.flags)
         return
     if (draft.programming and counts_in_code(word, draft.lexicon)) or _is_interval(draft, word, index):
         draft.add(word, Entry(PLAIN, frozenset((base_form(word),)), NOTHING, "", frozenset()), item.flags)

@@ -24,12 +24,21 @@ def is_part_of_name(draft: Draft, item: Item, index: int) -> bool:
 
 
 def _follows_name(draft: Draft, item: Item, index: int) -> bool:
+    may_end = item.word in literal_lists()["name_parts"]
     before = draft.item_at(index - 1)
     last = draft.terms[-1] if draft.terms else None
+    if may_end and _is_unlisted_name(draft, index - 1):
+        return True
     if before is None or last is None or last.kind != NAME or before.flags & POSSESSIVE:
         return False
     named = last.word in (before.word, base_form(before.word))
-    return named and bool(item.word in literal_lists()["name_parts"] or item.flags & before.flags & CAPITAL)
+    return named and (may_end or bool(item.flags & before.flags & CAPITAL))
+
+
+def _is_unlisted_name(draft: Draft, index: int) -> bool:
+    """ "The population of carson city": a word the lexicon does not list, where names stand."""
+    word = draft.word_at(index)
+    return word.isalpha() and draft.word_at(index - 1) in ("of", "in") and draft.lexicon.entry(word) is None
 
 
 def _tells_namesakes(draft: Draft, word: str, index: int) -> bool:

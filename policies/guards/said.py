@@ -13,6 +13,8 @@ _INTRODUCED = re.compile(rf"(?:the\s+)?(?:english\s+)?(?:{_KINDS}|following)\s+(
 _RENDERED = re.compile(r"\b(?:word|phrase|term|expression|equivalent)\s+(?:for|of)\s*$", re.IGNORECASE)
 _WORD = re.compile("[a-z]+")
 _FRAGMENT_WORDS = 4
+_LOOSE = 9
+"""Patterns from here on also fit what is no translation."""
 
 
 @cache
@@ -36,8 +38,12 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             rf"\b(?:is|are|does|do)\s+{said}\s+(?:said|translated|called|spelled|pronounced|mean){into}",
             rf"\b{language}\s+(?:{_KINDS})\s+(?:for|of)\s+(?P<said>{_INSIDE}{{1,80}})",
             rf"\bthe\s+{language}\s+for\s+(?P<said>{_INSIDE}{{1,80}})",
+            rf"\b(?:in|into)\s+{language},?\s+how\s{_INSIDE}{{0,20}}\b(?:say|write|call)\s+(?P<said>{_INSIDE}{{1,80}})",
+            rf"\b{language}(?:\s+(?:people|speakers))?\s+say\s+(?P<said>{_INSIDE}{{1,80}})",
+            rf"\bhow\s{_INSIDE}{{0,20}}\bwrite\s+{said}\s+in\s+(?!english)(?:[a-z]+\s+)?{language}",
+            rf"\bwould\s+{said}\s+be{into}",
             rf"^\s*what(?:'s|’s|\s+is|s)\s+{said}{into}[\s?.!]*$",
-            rf"^\s*{said}\s+in\s+{language}[\s?.!]*$",
+            rf"^\s*{said}\s+(?:in|translated\s+(?:in)?to)\s+{language}(?:\s+please)?[\s?.!]*$",
         )
     )
 
@@ -53,10 +59,10 @@ def with_quotes(text: str) -> str:
         begin, end = match.span("said")
         said = match["said"]
         introduced = _INTRODUCED.match(said)
-        if introduced is not None and number < 5:
+        if introduced is not None and number < _LOOSE:
             begin += introduced.end()
         said = text[begin:end].strip()
-        if not said or re.search(r"(?:^|\s)['‘]|['’](?:\s|$)", said) or (number >= 5 and not _is_text(said)):
+        if not said or re.search(r"(?:^|\s)['‘]|['’](?:\s|$)", said) or (number >= _LOOSE and not _is_text(said)):
             continue
         return f'{_RENDERED.sub("translation of", text[:begin])} "{said}" {text[end:]}'
     return text
