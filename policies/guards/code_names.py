@@ -67,14 +67,14 @@ def names_in(items: Sequence[Item], lexicon: Lexicon) -> frozenset[str]:
 def spellings_in(items: Sequence[Item], terms: Sequence[Term], programming: bool) -> frozenset[str]:
     """Words that a capital makes something else, as written, where the writer's capitals say something."""
     heavy = [term for term in terms if term.kind != SOFT]
+    if not programming and len(heavy) != 1:
+        return frozenset()
     lists = literal_lists()
     if programming:
         alone = sum(term.label != "programming_language" for term in heavy) <= 1 + sum(bool(t.joined) for t in heavy)
         watched = lists["types"] | lists["asked_types"] if alone else lists["types"]
-    elif len(heavy) == 1:
-        watched = lists["capitals"]
     else:
-        return frozenset()
+        watched = lists["capitals"]
     labelled = {word for term in terms if term.label not in ("", "entity") for word in (term.word, *term.keys)}
     found = set()
     for item in items:

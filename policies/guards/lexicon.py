@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from policies.guards.number_words import NUMBER_WORDS
+from policies.guards.said import translation_patterns
 from policies.guards.vocabulary import base_form, derived_words, known_words, read_yaml
 
 GAP = "@x"
@@ -108,6 +109,7 @@ class Lexicon:
 @cache
 def default_lexicon() -> Lexicon:
     """The lexicon of the packaged data files."""
+    translation_patterns()  # takes longest of all to make: with the lexicon, and not under the first prompt
     sources = {
         "words": read_yaml("words.yaml"),
         "contrasts": read_yaml("contrasts.yaml"),

@@ -51,6 +51,7 @@ _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _SAYING = frozenset(("say", "tell"))
 _FAMED = frozenset(("famous", "known", "renowned", "noted", "popular", "remembered", "celebrated"))
 _FAME = frozenset(("fame",))
+_PURPOSE = frozenset(("use", "purpose"))
 _INTERVALS = frozenset(("difference", "change"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
@@ -326,10 +327,13 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         draft.add(word, entry._replace(kind=NAME, label="entity") if entry else None, item.flags)
         return
     if word in _FAMED and draft.word_at(index + 1) == "for" and draft.word_at(index + 2) in ("", *STOPS):
-        draft.add("famous", Entry(PLAIN, _FAME, NOTHING, "", frozenset()))  # what for is what is asked
+        # What for is what is asked.
+        draft.add("famous", Entry(PLAIN, _FAME, NOTHING, "", frozenset()))
         return
-    tied = "and" in (draft.word_at(index - 1), draft.word_at(index + 1))
-    if tied and word in literal_lists()["coordinated"]:
+    if word == "used" and draft.word_at(index + 1) == "for" and draft.word_at(index + 2) in ("", *STOPS):
+        draft.add("use", Entry(PLAIN, _PURPOSE, NOTHING, "", frozenset()))
+        return
+    if word in literal_lists()["coordinated"] and "and" in (draft.word_at(index - 1), draft.word_at(index + 1)):
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=PLAIN) if entry else None, item.flags)
         return

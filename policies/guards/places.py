@@ -14,13 +14,24 @@ _BESIDE_NAME = frozenset(("(", ")", ",", "the", "of", "usa"))
 def is_part_of_name(draft: Draft, item: Item, index: int) -> bool:
     """ "Kansas City" is not Kansas, "Georgia (country)" not Georgia, and "New England" not England."""
     word = item.word
+    if not (item.flags & CAPITAL or word == "new" or word == "country" or word in literal_lists()["name_parts"]):
+        return False
     entry = draft.lexicon.entry(word)
     if entry is None or entry.kind != SOFT:
         return False
-    behind = draft.item_at(index + 1)
     if word == "new":
-        return bool(behind and behind.word != "year" and item.flags & behind.flags & CAPITAL)
+        return _is_new_place(draft, item, index)
     return _follows_name(draft, item, index) or _tells_namesakes(draft, word, index)
+
+
+def _is_new_place(draft: Draft, item: Item, index: int) -> bool:
+    behind = draft.item_at(index + 1)
+    if behind is None or behind.word == "year":
+        return False
+    if item.flags & behind.flags & CAPITAL:
+        return True
+    entry = draft.lexicon.entry(behind.word)
+    return draft.word_at(index - 1) in ("of", "in", "is") and entry is not None and entry.kind == NAME
 
 
 def _follows_name(draft: Draft, item: Item, index: int) -> bool:

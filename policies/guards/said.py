@@ -26,7 +26,8 @@ def literal_lists() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def translation_patterns() -> tuple[re.Pattern[str], ...]:
+    """What introduces a text that is to be said in another language; the group `said` is the text."""
     language = "(?:" + "|".join(sorted(literal_lists()["languages"])) + r")\b"
     into = rf"(?:\s+from\s+{language})?\s+(?:in|into|to)\s+(?:[a-z]+\s+)?{language}"
     said = rf"(?P<said>{_INSIDE}{{1,80}}?)"
@@ -42,6 +43,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             rf"\b{language}(?:\s+(?:people|speakers))?\s+say\s+(?P<said>{_INSIDE}{{1,80}})",
             rf"\bhow\s{_INSIDE}{{0,20}}\bwrite\s+{said}\s+in\s+(?!english)(?:[a-z]+\s+)?{language}",
             rf"\bwould\s+{said}\s+be{into}",
+            rf"^\s*{language}\s+for\s+(?P<said>{_INSIDE}{{1,80}})[\s?.!]*$",
             rf"^\s*what(?:'s|’s|\s+is|s)\s+{said}{into}[\s?.!]*$",
             rf"^\s*{said}\s+(?:in|translated\s+(?:in)?to)\s+{language}(?:\s+please)?[\s?.!]*$",
         )
@@ -52,7 +54,7 @@ def with_quotes(text: str) -> str:
     """The prompt with quotation marks about what is to be said, if it has none: there every word and ending counts."""
     if literal_lists()["languages"].isdisjoint(_WORD.findall(text.lower())):
         return text
-    for number, pattern in enumerate(_patterns()):
+    for number, pattern in enumerate(translation_patterns()):
         match = pattern.search(text)
         if match is None:
             continue

@@ -61,6 +61,17 @@ from tests.policies.guards.verdicts import reason
         ("Convert 4 MA to A", "Convert 4 mA to A"),
         ("convert 5 w to mw", "convert 5 W to MW"),
         ("What is China?", "What is china?"),
+        ("What does List mean in Java?", "What does list mean in Java?"),
+        ("Explain Symbol in JavaScript", "Explain symbol in JavaScript"),
+        ("What is a Result in Rust?", "What is a result in Rust?"),
+        ("How do I use Proxy in JavaScript?", "How do I use proxy in JavaScript?"),
+        ("Translate swede to French", "Translate Swede to French"),
+        ("How do you say windows in Spanish?", "How do you say Windows in Spanish?"),
+        ("Convert 9 mw to kw", "Convert 9 MW to kw"),
+        ("How many W are in 3 MW?", "How many W are in 3 mW?"),
+        ("Convert 5 Mb to KB", "Convert 5 MB to KB"),
+        ("what is a Queue in Java", "what is a queue in Java"),
+        ("Translate Reading to Greek", "Translate reading to Greek"),
     ],
 )
 def test_a_capital_makes_another_name_or_unit(cached, asked):
@@ -98,6 +109,11 @@ def test_a_capital_makes_another_name_or_unit(cached, asked):
         ("What is the population of china?", "What is the population of China?"),
         ("Is turkey healthy?", "is turkey healthy"),
         ("Can I eat turkey while pregnant?", "can i eat turkey when pregnant"),
+        ("how do I use a HashMap in java", "How do I use a HashMap in Java?"),
+        ("How do I read a CSV file in Python?", "how do i read a csv file in python"),
+        ("10 kW in watts", "10 kw in watts"),
+        ("What is machine learning in Python?", "What is Machine Learning in Python?"),
+        ("How do I use the Counter in Python?", "How do I use a Counter in Python?"),
     ],
 )
 def test_capitals_say_nothing_where_there_is_one_meaning(cached, asked):

@@ -72,6 +72,19 @@ from tests.policies.guards.verdicts import reason
         ("How do I use hash in Python?", "How do I use hashes in Python?"),
         ("How do I use async in JavaScript?", "How do I use sync in JavaScript?"),
         ("how to use extends in java", "how to use extend in java"),
+        ("How do I use any in Python?", "How do I use all in Python?"),
+        ("How do I use enumerate in Python?", "How do I use enumerated in Python?"),
+        ("How do I use parseInt in JavaScript?", "How do I use parseFloat in JavaScript?"),
+        ("How do I use notify in Java?", "How do I use notifyAll in Java?"),
+        ("How do I use includes in JavaScript?", "How do I use include in JavaScript?"),
+        ("What is args in Python?", "What is arg in Python?"),
+        ("Explain yield in Python", "Explain yields in Python"),
+        ("How do I use freeze in Ruby?", "How do I use frozen in Ruby?"),
+        ("How do I use merge in Ruby?", "How do I use merges in Ruby?"),
+        ("How do I use concat in JavaScript?", "How do I use concats in JavaScript?"),
+        ("How do I call wait in Java?", "How do I call await in Java?"),
+        ("How do I use index in Python?", "How do I use rindex in Python?"),
+        ("What does setdefault do in Python?", "What does defaultdict do in Python?"),
     ],
 )
 def test_an_ending_makes_another_name_in_code(cached, asked):
@@ -113,6 +126,11 @@ def test_an_ending_makes_another_name_in_code(cached, asked):
         ("What is an HTTP request?", "What are HTTP requests?"),
         ("How do I call a function in Python?", "How do I call functions in Python?"),
         ("How do classes work in Python?", "How does a class work in Python?"),
+        ("How do I use enumerate in Python?", "How can I use enumerate in Python?"),
+        ("How do I use regular expressions in Python?", "How to use a regular expression in Python"),
+        ("How do I create threads in Java?", "How do I create a thread in Java?"),
+        ("How do I sort strings in Python?", "How do I sort a list of strings in Python?"),
+        ("What is args in Python?", "what are args in python"),
     ],
 )
 def test_a_thing_and_things_are_the_same_in_code(cached, asked):

@@ -77,6 +77,23 @@ from tests.policies.guards.verdicts import reason
         ("How do I sort a list in Python?", "How do I sort a copy of a list in Python?"),
         ("How do I sort words in Python?", "How do I sort the letters of each word in Python?"),
         ("How do I check if a list is sorted in Python?", "How do I check a list in Python?"),
+        ("Find the intersection of lists in Python", "Find the intersection of sorted lists in Python"),
+        ("Sort an array in C", "Sort an array of arrays in C"),
+        ("How do I test a method in Java?", "How do I test a private method in Java?"),
+        ("How do I filter a dict in Python?", "How do I filter a nested dict in Python?"),
+        ("How do I flatten an array in JavaScript?", "How do I flatten a nested array in JavaScript?"),
+        ("Longest prefix in Python", "Longest common prefix in Python"),
+        ("Count vowels in a string in Python", "Count vowels in each word of a string in Python"),
+        ("How do I transpose a matrix in Python?", "How do I transpose a matrix in place in Python?"),
+        ("How do I replace a word in a string in Python?", "How do I replace a string in Python?"),
+        ("How do I convert a list to a set in Python?", "How do I convert a list to an ordered set in Python?"),
+        ("How do I append to a list in Python?", "How do I append to a new list in Python?"),
+        ("How do I slice a list in Python?", "How do I slice a list with a step in Python?"),
+        ("How do I delete a key in Python?", "How do I delete a key if it exists in Python?"),
+        (
+            "How do I remove items from a list in Python?",
+            "How do I remove items from a list while iterating in Python?",
+        ),
     ],
 )
 def test_soft_words_count_where_they_say_what_the_code_must_do(cached, asked):
@@ -101,6 +118,13 @@ def test_soft_words_count_where_they_say_what_the_code_must_do(cached, asked):
         ("How do I check if a file exists in Python?", "How to check whether a file exists in Python"),
         ("How do I get the type of a variable in Python?", "How can I get a variable's type in Python?"),
         ("How do I sort an array in place in Java?", "Sort an array in-place in Java"),
+        ("How do I count the words in a text in Python?", "Count words in a text in Python"),
+        ("How do I delete an item from a list in Python?", "Delete an item from a list in Python"),
+        (
+            "How do I use multiple conditions in an if statement in Python?",
+            "How can I use multiple conditions in if statement in Python?",
+        ),
+        ("How can I easily sort a list in Python?", "How do I sort a list in Python?"),
     ],
 )
 def test_the_same_code_may_be_asked_for_in_other_words(cached, asked):

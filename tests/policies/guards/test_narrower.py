@@ -71,6 +71,21 @@ from tests.policies.guards.verdicts import reason
             "How long does it take to walk 5 miles in minutes?",
             "How long does it take a woman to walk 5 miles in minutes?",
         ),
+        ("Is the capital of Spain safe?", "Is the capital of Spain safe for women?"),
+        ("Is creatine safe?", "Is creatine safe for women?"),
+        ("Can I eat peaches?", "Can I eat canned peaches?"),
+        ("What is the capital of Chile famous for?", "What is the capital of Chile?"),
+        ("How much is 25 celsius in fahrenheit?", "How much is a 25 celsius change in fahrenheit?"),
+        ("How many calories are in tuna?", "How many calories are in canned tuna?"),
+        ("Is keto healthy?", "Is keto healthy for a man?"),
+        ("What is a 2000 calorie diet?", "What is a 2000 calorie diet for a man?"),
+        ("Is soy bad?", "Is soy bad for men?"),
+        ("What is the population of Peru?", "What is the population of women in Peru?"),
+        ("Are nuts good?", "Are processed nuts good?"),
+        ("Do I need supplements?", "Do men need supplements?"),
+        ("Which foods are rich in iron?", "Which canned foods are rich in iron?"),
+        ("What is the currency of Cuba?", "What is the currency of Cuba used for?"),
+        ("Can I eat tomatoes?", "Can I eat stuffed tomatoes?"),
     ],
 )
 def test_a_soft_word_narrows_what_is_asked(cached, asked):
@@ -95,6 +110,8 @@ def test_a_soft_word_narrows_what_is_asked(cached, asked):
         ("How much protein does a woman need?", "How much protein do women need?"),
         ("Is sugar bad for you?", "is sugar bad"),
         ("Is fruit healthy for people?", "Is fruit healthy?"),
+        ("What is Chile's capital famous for?", "What is the capital of Chile known for?"),
+        ("How many calories should women eat?", "How many calories should a woman eat?"),
     ],
 )
 def test_the_same_may_be_asked_in_other_words(cached, asked):

@@ -61,6 +61,20 @@ from tests.policies.guards.verdicts import reason
         ("What is the population of the Congo?", "What is the population of the Republic of the Congo?"),
         ("What is the population of Singapore?", "What is the population of Singapore's largest town?"),
         ("How many people live in Nelson?", "How many people live in Port Nelson?"),
+        ("How many people live in Traverse?", "How many people live in Traverse City?"),
+        ("What's the population of Rapid?", "What's the population of Rapid City?"),
+        ("Who is the mayor of Kansas?", "Who is the mayor of Kansas City?"),
+        ("Kansas's population", "Kansas City's population"),
+        ("Where is New Ireland?", "Where is Ireland?"),
+        ("population of new london", "population of london"),
+        ("What is the capital of New South Wales?", "What is the capital of South Wales?"),
+        ("How big is Penn?", "How big is Penn State?"),
+        ("What is the currency of Jordan?", "What is the currency of Jordan (country)?"),
+        ("How many people live in Sun City?", "How many people live in Sun?"),
+        ("population of panama", "population of panama city panama"),
+        ("Is Kansas in Missouri?", "Is Kansas City in Missouri?"),
+        ("What's the capital of Korea?", "What's the capital of South Korea?"),
+        ("What is the population of York?", "What is the population of New York?"),
     ],
 )
 def test_a_word_that_is_part_of_a_name_makes_another_name(cached, asked):
@@ -91,6 +105,11 @@ def test_a_word_that_is_part_of_a_name_makes_another_name(cached, asked):
         ("What is the capital city of Luxembourg?", "capital of luxembourg"),
         ("Which city is the capital of Guatemala?", "Guatemala capital city"),
         ("What is the new capital of Egypt?", "What's the new capital of Egypt?"),
+        ("How many people live in Carson City?", "population of carson city"),
+        ("Who is the mayor of Kansas City?", "who's the mayor of kansas city"),
+        ("What is the state capital of Texas?", "What is the capital of Texas?"),
+        ("What city is the capital of Kenya?", "What is the capital of Kenya?"),
+        ("Name the capital city of Jordan", "What's the capital of Jordan?"),
     ],
 )
 def test_the_same_place_may_be_named_in_other_words(cached, asked):

@@ -66,6 +66,20 @@ from tests.policies.guards.verdicts import reason
         ("Give me the French word for eat", "Give me the French word for ate"),
         ("How do you write this in Chinese?", "How do you write that in Chinese?"),
         ("Translate dogs to french and spanish", "Translate dog to french and spanish"),
+        ("How do you say foot in Hungarian?", "How do you say feet in Hungarian?"),
+        ("How can you say the water in Thai?", "How can you say water in Thai?"),
+        ("Whats the arabic word for cat", "Whats the arabic word for cats"),
+        ("Can you give me the Russian word for a friend?", "Can you give me the Russian word for the friend?"),
+        ("How to say my in Vietnamese", "How to say our in Vietnamese"),
+        ("Translate do you have milk to Spanish", "Translate you do have milk to Spanish"),
+        ('What\'s "dog" in French?', "What's dogs in French?"),
+        ("French for dog", "French for dogs"),
+        ("say dog in french", "say dogs in french"),
+        ("I want to know how to say cat in German", "I want to know how to say cats in German"),
+        ("tell me how you'd say the sun in Irish", "tell me how you'd say a sun in Irish"),
+        ("Please translate into Spanish: they are here", "Please translate into Spanish: they were here"),
+        ("What is the Spanish equivalent of knife?", "What is the Spanish equivalent of knives?"),
+        ("How would a German say dog?", "How would a German say dogs?"),
     ],
 )
 def test_what_is_to_be_said_is_read_as_if_quoted(cached, asked):
@@ -103,6 +117,11 @@ def test_what_is_to_be_said_is_read_as_if_quoted(cached, asked):
         ("Who invented the alphabet in Greek?", "Who invented the Greek alphabet?"),
         ("Translate the phrase good luck to Welsh", "Translate good luck into Welsh"),
         ("What is the best way to learn German?", "How can I best learn German?"),
+        ("How do you say foot in Hungarian?", "What's the Hungarian word for foot?"),
+        ("How do you say bread in Portuguese?", "how to say bread in portuguese"),
+        ("Translate good night to Swedish", "How do you say good night in Swedish?"),
+        ("Translate good night to Swedish", "good night in swedish"),
+        ("How do you say water in Thai?", "What is water in Thai?"),
     ],
 )
 def test_the_same_text_may_be_asked_for_in_other_words(cached, asked):
