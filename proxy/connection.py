@@ -21,6 +21,7 @@ length that it says, that need not be parsed. All else is uvicorn's cycle.
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import httptools
@@ -34,7 +35,7 @@ from proxy.direct import DirectCycle
 from proxy.head_bytes import HeadBytes
 from proxy.refusal import BODY_LATE, HEAD_LATE, HEAD_TOO_LARGE, NOT_HTTP, Refusal
 from proxy.request_head import RequestHead
-from proxy.unread import UnreadWatch
+from proxy.unread import UnreadWatch, unread_bytes
 
 LINGER_S = 2.0
 """How long bytes nobody wants are read after a refusal, so that the client gets to read it."""
@@ -164,7 +165,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
         self._peer = None if self.client is None else self.client[0]
-        self._unread = UnreadWatch(self.loop, transport, self._limits.send_timeout_s)
+        self._unread = UnreadWatch(
+            self.loop, partial(unread_bytes, transport), transport.abort, self._limits.send_timeout_s
+        )
         self._arm(self._limits.head_timeout_s, self._head_late)
 
     def pause_writing(self) -> None:
@@ -385,6 +388,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """As uvicorn's, but for the idle timer: one a connection, that looks when it fires, and not one a request."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
+            self._watch_rest()
             return
         if self.flow.read_paused:
             self.flow.resume_reading()
@@ -410,6 +414,12 @@ class LimitedProtocol(HttpToolsProtocol):
             self._look_later(left_s)
         else:
             self.transport.close()
+            self._watch_rest()
+
+    def _watch_rest(self) -> None:
+        """The connection is closing, and stays until what waits has been read."""
+        if self.transport.get_write_buffer_size():
+            self._unread.begin()
 
     def _read_on_without_upgrade(self, rest: bytes) -> None:
         """Parse the head again as if it asked for no upgrade, which a server may ignore (RFC 9110 section 7.8).

@@ -140,6 +140,12 @@ class Wire(asyncio.Transport):
         self.written = b""
         self.ended = False
         self.closing = False
+        self.aborted = False
+        self.unread = 0
+        """Of what was written."""
+
+    def get_write_buffer_size(self) -> int:
+        return self.unread
 
     def write(self, data: Any) -> None:
         assert not self.ended
@@ -151,7 +157,8 @@ class Wire(asyncio.Transport):
     def close(self) -> None:
         self.closing = True
 
-    abort = close
+    def abort(self) -> None:
+        self.closing = self.aborted = True
 
     def is_closing(self) -> bool:
         return self.closing
@@ -741,6 +748,18 @@ async def test_a_request_leaves_nothing_for_the_collector(kind):
             assert gc.collect() < 200
         finally:
             gc.enable()
+
+
+@pytest.mark.parametrize("closed_by", ["the client", "its idle time"])
+async def test_a_connection_that_closes_does_not_wait_for_ever_for_the_rest_to_be_read(closed_by):
+    connection = Connection(idle_timeout_s=10, send_timeout_s=60)
+    connection.wire.unread = 1000
+    connection.send(post(b"abc", *([b"connection: close"] if closed_by == "the client" else [])))
+    await asyncio.sleep(11)
+    assert connection.wire.closing
+    assert not connection.wire.aborted
+    await asyncio.sleep(61)
+    assert connection.wire.aborted
 
 
 @pytest.mark.real_loop

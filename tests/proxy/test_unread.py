@@ -1,10 +1,11 @@
 """Who reads nothing of what waits for it is cut off; who reads slowly is not."""
 
 import asyncio
+import socket
 
 import pytest
 
-from proxy.unread import UnreadWatch
+from proxy.unread import UnreadWatch, unread_bytes
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +25,7 @@ class Full:
 
 
 def watched(transport: Full) -> UnreadWatch:
-    watch = UnreadWatch(asyncio.get_running_loop(), transport, 60)
+    watch = UnreadWatch(asyncio.get_running_loop(), transport.get_write_buffer_size, transport.abort, 60)
     watch.begin()
     return watch
 
@@ -61,3 +62,29 @@ async def test_nothing_looks_once_the_client_has_read():
     watch.begin()
     await asyncio.sleep(61)
     assert transport.aborted, "until it stops once more"
+
+
+@pytest.mark.real_loop
+async def test_what_a_client_has_read_of_the_systems_buffer_counts():
+    loop = asyncio.get_running_loop()
+    connected: asyncio.Future[asyncio.Transport] = loop.create_future()
+
+    class Server(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            connected.set_result(transport)  # type: ignore[arg-type]
+
+    server = await loop.create_server(Server, "127.0.0.1", 0)
+    with socket.create_connection(server.sockets[0].getsockname()) as client:
+        transport = await connected
+        transport.write(bytes(32 << 20))
+        await asyncio.sleep(0)
+        before, held = unread_bytes(transport), transport.get_write_buffer_size()
+        assert before > held
+        client.setblocking(False)
+        for _ in range(8):
+            await loop.sock_recv(client, 65_536)
+        async with asyncio.timeout(30):
+            while unread_bytes(transport) >= before:  # noqa: ASYNC110 - the system tells of it to nobody
+                await asyncio.sleep(0.01)
+        transport.abort()
+    server.close()
