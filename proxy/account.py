@@ -9,8 +9,9 @@ from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
 from proxy.errors import Headers
 from proxy.headers import cache_status
-from proxy.journal import Count, Journal
+from proxy.journal import Journal
 from proxy.metrics import Metrics
+from proxy.tally import Count
 
 PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
 """A cache in front of askonce must not share what askonce keeps apart."""

@@ -62,9 +62,9 @@ def admin_app(
         if wanted.get("all") is True:
             dropped = purge(None)
         elif isinstance(family := wanted.get("family"), str):
-            dropped = purge(family)
-            if not dropped and family not in (known := families()):
+            if family not in (known := families()):
                 raise BadRequest(f"No family has this name: write one of {', '.join(known)}.", param="family")
+            dropped = purge(family)
         else:
             raise BadRequest('Write {"all": true} or {"family": "NAME"}.')
         return _json({"dropped": dropped})

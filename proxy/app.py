@@ -142,7 +142,7 @@ class App:
             self.credentials,
             self.tenants,
             self.metrics,
-            self.access_log,
+            self._journal,
             clock,
             management=settings.pass_through == "all",
             max_body_bytes=settings.max_body_bytes,
@@ -285,8 +285,10 @@ class App:
             self.semantics.fill(ctx, entry)
 
     def _family_names(self) -> list[str]:
+        """Those in force, and those a reload removed whose answers are still stored."""
         policies = self.policies.current
-        return [family.name for family in (*policies.families, policies.defaults)]
+        configured = [family.name for family in (*policies.families, policies.defaults)]
+        return [*configured, *(self.cache.families() - {*configured})]
 
     def _forget_vector(self, key: bytes) -> None:
         if self.semantics is not None:
@@ -334,19 +336,21 @@ class App:
 
     async def aclose(self) -> None:
         """End what is under way, each with an error, and close everything."""
-        await self.reloader.aclose()
-        await self.probe.aclose()
-        await self.revalidation.aclose()
-        await self.acceptance.aclose()
-        await self.flights.drain(0)
-        await self.batcher.aclose()
-        if self.semantics is not None:
-            await self.semantics.aclose()
-        await self.pool.aclose()
-        for client in self._retired:
-            await client.aclose()
-        self.flush_log()
-        self.access_log.close()
+        try:
+            await self.reloader.aclose()
+            await self.probe.aclose()
+            await self.revalidation.aclose()
+            await self.acceptance.aclose()
+            await self.flights.drain(0)
+            await self.batcher.aclose()
+            if self.semantics is not None:
+                await self.semantics.aclose()
+            await self.pool.aclose()
+            for client in self._retired:
+                await client.aclose()
+        finally:
+            self.flush_log()
+            self.access_log.close()
 
     def purge(self, family: str | None = None) -> int:
         """Drop the answers of one family, or of all; how many were stored.
@@ -354,7 +358,7 @@ class App:
         What was asked for before is given to those who wait for it, and to nobody else.
         """
         dropped = self.cache.purge(family)
-        self.flights.close_to_joins()
+        self.flights.close_to_joins(family)
         self.hit_lane.forget()
         return dropped
 

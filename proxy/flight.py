@@ -86,7 +86,7 @@ class Flights(Generic[H]):
         return self._streams.get(key)
 
     def start(
-        self, key: bytes, *, stream: bool, produce: "Callable[[Flight[H]], Coroutine[Any, Any, None]]"
+        self, key: bytes, *, stream: bool, family: str = "", produce: "Callable[[Flight[H]], Coroutine[Any, Any, None]]"
     ) -> "Flight[H] | None":
         """Begin a flight that runs `produce` in a task of its own; it replaces one of the same key and mode.
 
@@ -100,7 +100,7 @@ class Flights(Generic[H]):
         loop = self._loop
         if loop is None:
             loop = self._loop = asyncio.get_running_loop()
-        flight = Flight(self, slots, key, stream, loop)
+        flight = Flight(self, slots, key, stream, family, loop)
         run = flight.run = Begun(produce(flight))
         # As `create_task` would, which in uvloop takes twice as long.
         task = flight.task = asyncio.Task(run, loop=loop, name="flight")
@@ -112,10 +112,11 @@ class Flights(Generic[H]):
         self.started += 1
         return flight
 
-    def close_to_joins(self) -> None:
-        """From now on nobody may join what is under way; who reads it already reads on."""
+    def close_to_joins(self, family: str | None = None) -> None:
+        """From now on nobody may join what is under way, of one family or at all; who reads it already reads on."""
         for flight in [*self._plain.values(), *self._streams.values()]:
-            flight.close_to_joins()
+            if family is None or flight.family == family:
+                flight.close_to_joins()
 
     async def drain(self, grace_s: float) -> None:
         """Wait up to `grace_s` for the flights to land, then fail and cancel what is left; none starts afterwards."""
@@ -174,6 +175,7 @@ class Flight(Generic[H]):
         "_withheld",
         "beginning",
         "failure",
+        "family",
         "key",
         "over",
         "run",
@@ -187,9 +189,11 @@ class Flight(Generic[H]):
         slots: "dict[bytes, Flight[H]]",
         key: bytes,
         stream: bool,
+        family: str,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.key: Final = key
+        self.family: Final = family
         self.stream: Final = stream
         """Whether it is asked upstream as a stream."""
         self.run: Begun[None] | None = None

@@ -1,9 +1,9 @@
 """The shortest way of an exact hit: answered in the server's protocol, before there is a task.
 
 It answers only what the chain has answered from the cache before, for the very same bytes: request line, headers and
-body. What was decided then (tenant, family, route, key, permissions) is remembered by those bytes, until a reload or a
-change of the route; what changes by itself (the entry, its age, whether the credential still holds) is asked each time.
-Everything else returns None and goes the usual way.
+body. What was decided then (tenant, family, route, key, permissions) is remembered by those bytes, until a reload, a
+purge or a change of the route; what changes by itself (the entry, its age, whether the credential still holds) is asked
+each time. Everything else returns None and goes the usual way.
 
 Two names lead to what is remembered: the parsed request without the headers that vary, and the bytes of one read that
 held exactly one such request. By the second name a request need not even be parsed.
@@ -70,7 +70,7 @@ class HitLane:
         self._answered: tuple[_Known, str | None] | None = None
         """What `parsed` has answered last, and the client's own request id. No more of a head is kept for each read."""
         self.generation = 0
-        """Counts the reloads: what was decided before one does not count after it."""
+        """Counts reloads and purges: what was decided before one does not count after it."""
 
     def remember(self, ctx: RequestContext, reply: Reply, generation: int) -> None:
         """The chain has answered `ctx` with `reply`: the next equal request may take this way.
@@ -94,7 +94,7 @@ class HitLane:
             self._by_parts.put(name, known, 2 * len(ctx.body) + max(known.size, SMALL_BYTES))
 
     def forget(self) -> None:
-        """A reload: nothing that was decided before counts."""
+        """A reload, or a purge: nothing that was decided before counts."""
         self.generation += 1
         self._by_parts.clear()
         self._by_bytes.clear()

@@ -8,12 +8,10 @@ import time
 from collections.abc import Callable
 
 from proxy.access_log import AccessLog
+from proxy.tally import Count
 
 MAX_NOTED = 64
 """Replies that wait at most; of a process that is killed, those are lost as lines that were not flushed are."""
-
-Count = Callable[[float, float], None]
-"""Counts one reply by seconds to its first byte, and to its end."""
 
 
 class Journal:
@@ -40,6 +38,12 @@ class Journal:
         noted.append((count, template, request_id, key, sent_bytes, now_s, first_s, elapsed_s))
         if len(noted) >= MAX_NOTED:
             self.settle()
+
+    def write(self, line: dict[str, object]) -> None:
+        """A line of its own, behind those of the replies before it."""
+        if self._log.on:
+            self.settle()
+            self._log.write(line)
 
     def settle(self) -> None:
         """Count what was noted, and give its lines to the log."""

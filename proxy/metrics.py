@@ -9,9 +9,8 @@ from prometheus_client.registry import Collector
 
 from proxy.cache.exact import Entry
 from proxy.context import Outcome, Reply, RequestContext
-from proxy.journal import Count
 from proxy.metric_table import METRICS, Metric
-from proxy.tally import Counter, Histogram, Series, Sum
+from proxy.tally import Count, Counter, Histogram, Series, Sum
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 

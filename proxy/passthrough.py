@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from urllib.parse import quote
 
 import orjson
 
-from proxy.access_log import AccessLog
 from proxy.account import PRIVATE
 from proxy.departure import DEPARTURE
 from proxy.edge import (
@@ -22,9 +22,10 @@ from proxy.edge import (
 )
 from proxy.errors import BadRequest, Forbidden, Headers, NotFound
 from proxy.headers import forwarded, joined_fields, request_headers, request_id, response_headers
+from proxy.journal import Journal
 from proxy.management import manages
 from proxy.metrics import Metrics
-from proxy.openai import names_model_twice
+from proxy.openai import may_name_another_model
 from proxy.outlet import BODYLESS, Send
 from proxy.tenants import Tenant, Tenants
 from proxy.upstream.ask import Exchange, open_exchange
@@ -48,7 +49,7 @@ class PassThrough:
         credentials: Credentials,
         tenants: Tenants,
         metrics: Metrics,
-        access_log: AccessLog,
+        journal: Journal,
         clock: Callable[[], float],
         *,
         management: bool,
@@ -59,7 +60,7 @@ class PassThrough:
         self._credentials = credentials
         self._tenants = tenants
         self._metrics = metrics
-        self._log = access_log
+        self._journal = journal
         self._clock = clock
         self._management = management
         self._max_body_bytes = max_body_bytes
@@ -95,7 +96,7 @@ class PassThrough:
         else:
             status = exchange.reply.status
             try:
-                headers = _headers(status, exchange.reply.headers, echoed, exchange.upstream)
+                headers = _headers(status, exchange.reply.headers, echoed, exchange.upstream, name)
                 await send({"type": "http.response.start", "status": status, "headers": headers})
                 async for chunk in exchange:
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -112,18 +113,17 @@ class PassThrough:
         finally:
             client.close()
             self._metrics.replied("pass", status)
-            if self._log.on:
-                self._log.write(
-                    {
-                        "request_id": echoed,
-                        "method": scope["method"],
-                        "path": scope["path"],
-                        "status": status,
-                        "outcome": "pass",
-                        "failed": failed,
-                        "e2e_ms": round((self._clock() - arrived_s) * 1000, 2),
-                    }
-                )
+            self._journal.write(
+                {
+                    "request_id": echoed,
+                    "method": scope["method"],
+                    "path": scope["path"],
+                    "status": status,
+                    "outcome": "pass",
+                    "failed": failed,
+                    "e2e_ms": round((self._clock() - arrived_s) * 1000, 2),
+                }
+            )
 
     async def _ask(
         self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, raw_path: bytes, echoed: str
@@ -217,10 +217,10 @@ class PassThrough:
             raise too_large(self._max_body_bytes)
 
 
-def _headers(status: int, raw: Headers, echoed: str, upstream: Upstream) -> Headers:
+def _headers(status: int, raw: Headers, echoed: str, upstream: Upstream, asked: str | None) -> Headers:
     """The engine's headers for the client, without its address. What says nothing of caches is private."""
     headers = [item for item in response_headers(raw) if item[0] not in (b"x-request-id", b"date")]
-    headers = [(name, upstream.own_path(value) if name == b"location" else value) for name, value in headers]
+    headers = [(name, _own(value, upstream, asked) if name == b"location" else value) for name, value in headers]
     if status not in BODYLESS:
         headers += [item for item in raw if item[0] == b"content-length"]
     if not any(name == b"cache-control" for name, _ in headers):
@@ -229,12 +229,18 @@ def _headers(status: int, raw: Headers, echoed: str, upstream: Upstream) -> Head
     return headers
 
 
+def _own(location: bytes, upstream: Upstream, asked: str | None) -> bytes:
+    """`asked`: the name by which the upstream was asked for, if it was."""
+    path = upstream.own_path(location)
+    return b"/upstream/" + quote(asked).encode() + path if asked is not None and path != location else path
+
+
 def _model(body: bytes) -> str | None:
     try:
         payload = orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(payload, dict) or names_model_twice(payload):
+    if not isinstance(payload, dict) or may_name_another_model(payload):
         return None
     model = payload.get("model")
     return model if isinstance(model, str) else None

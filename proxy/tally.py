@@ -5,12 +5,15 @@ These are written from one event loop only, so they need none.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
 Labels = tuple[str, ...]
+
+Count = Callable[[float, float], None]
+"""Counts one reply by seconds to its first byte, and to its end."""
 
 
 class Sum:

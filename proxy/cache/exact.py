@@ -114,8 +114,8 @@ class ExactCache:
         """The most recently used last. A plain map: a hit and a miss each pass here, and every call would count."""
         self._bytes = 0
         """What they count for."""
-        self.purges = 0
-        """How often entries were purged: an answer asked for before the last time is not to be kept."""
+        self._purges: dict[str | None, int] = {}
+        """How often each family was purged, and by None all of them."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -159,9 +159,17 @@ class ExactCache:
             self._on_removal(key)
         return True
 
+    def families(self) -> set[str]:
+        """Of all that is stored."""
+        return {entry.family for entry in self._entries.values()}
+
+    def purges(self, family: str) -> int:
+        """How often this family was purged: an answer asked for before the last time is not to be kept."""
+        return self._purges.get(None, 0) + self._purges.get(family, 0)
+
     def purge(self, family: str | None = None) -> int:
         """Drop what is stored of one family, or of all; how many entries there were."""
-        self.purges += 1
+        self._purges[family] = self._purges.get(family, 0) + 1
         keys = [key for key, entry in self._entries.items() if family is None or entry.family == family]
         for key in keys:
             self.delete(key)

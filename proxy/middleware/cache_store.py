@@ -34,16 +34,16 @@ class CacheStore:
         self._on_stored = on_stored
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        asked_s, purges = self._clock(), self._cache.purges
+        asked_s, purges = self._clock(), self._cache.purges(ctx.family.name)
         reply = await call_next(ctx)
         if not ctx.permits.store:
             return reply
-        if self._cache.purges != purges:
-            self._metrics.not_stored("purged")
-        elif isinstance(reply.body, bytes):
+        if isinstance(reply.body, bytes):
             ctx.upstream_s = self._clock() - asked_s
             record = read_record(reply.body) if reply.status == 200 else None
-            reply.stored = self._keep(ctx, reply.status, record, reply.body, streamed=False, done=True, error=False)
+            reply.stored = self._keep(
+                ctx, reply.status, record, reply.body, purges, streamed=False, done=True, error=False
+            )
         elif reply.status != 200 or not reply.events:
             self._metrics.not_stored("status" if reply.status != 200 else "size")
         else:
@@ -53,11 +53,11 @@ class CacheStore:
 
     def _keep_stream(self, ctx: RequestContext, asked_s: float, purges: int, raw: bytes | None) -> None:
         ctx.upstream_s = self._clock() - asked_s
-        if raw is None or self._cache.purges != purges:
-            self._metrics.not_stored("size" if raw is None else "purged")
+        if raw is None:
+            self._metrics.not_stored("size")
             return
         folded = fold_stream(raw)
-        self._keep(ctx, 200, folded.record, raw, streamed=True, done=folded.done, error=folded.error)
+        self._keep(ctx, 200, folded.record, raw, purges, streamed=True, done=folded.done, error=folded.error)
 
     def _keep(
         self,
@@ -65,6 +65,7 @@ class CacheStore:
         status: int,
         record: dict[str, Any] | None,
         raw: bytes,
+        purges: int,
         *,
         streamed: bool,
         done: bool,
@@ -87,6 +88,8 @@ class CacheStore:
         )
         if record is not None and exact.replay == "verbatim" and not _has_identity(record):
             reason = reason or "shape"
+        if self._cache.purges(ctx.family.name) != purges:
+            reason = reason or "purged"
         if reason is not None or record is None:
             self._metrics.not_stored(reason or "shape")
             return False

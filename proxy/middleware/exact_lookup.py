@@ -93,5 +93,7 @@ class ExactLookup:
         return stale
 
     def _stale(self, ctx: RequestContext, entry: Entry) -> Reply | None:
+        if self._cache.peek(ctx.key) is not entry:  # purged meanwhile
+            return None
         age_s = self._clock() - entry.created_s
         return self._serve(ctx, entry, Outcome.STALE, age_s, ctx.family.exact.ttl_s - age_s)

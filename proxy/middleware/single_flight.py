@@ -40,7 +40,9 @@ class SingleFlight:
             flight = None if permits.fresh_flight else flights.find(key, stream=stream)
             led = flight is None
             if flight is None:
-                flight = flights.start(key, stream=stream, produce=partial(self._produce, ctx, call_next))
+                flight = flights.start(
+                    key, stream=stream, family=ctx.family.name, produce=partial(self._produce, ctx, call_next)
+                )
                 if flight is None:
                     return await in_wire_mode(ctx, await call_next(ctx))
             reader = flight.join()
@@ -226,6 +228,8 @@ def _plain(reply: Reply, folded: Folded) -> Reply:
     if folded.error_body is not None:
         status, error = folded.error_body
         return replace(reply, status=status, headers=[*JSON_HEADERS], body=error, events=False)
+    if folded.record is None and folded.done:
+        raise UpstreamFailed("The pieces of the upstream's stream make no one answer.", code="stream_unmergeable")
     if folded.record is None or not folded.done:
         raise UpstreamFailed("The upstream's stream ended before its answer was complete.", code="stream_incomplete")
     headers = [*JSON_HEADERS, *(item for item in reply.headers if item[0] != b"content-type")]

@@ -129,14 +129,16 @@ async def test_F02_a_flight_cancelled_at_any_await_is_one_error_for_all_and_leav
         start = s.app.flights.start
 
         def start_driven(
-            key: bytes, *, stream: bool, produce: Callable[[Flight[Head]], Coroutine[Any, Any, None]]
+            key: bytes, *, stream: bool, family: str, produce: Callable[[Flight[Head]], Coroutine[Any, Any, None]]
         ) -> Flight[Head] | None:
             if not target:
-                return start(key, stream=stream, produce=produce)
+                return start(key, stream=stream, family=family, produce=produce)
             step = target.pop()
-            return start(key, stream=stream, produce=lambda flight: driven(step, produce(flight), moment))
+            return start(
+                key, stream=stream, family=family, produce=lambda flight: driven(step, produce(flight), moment)
+            )
 
-        s.app.flights.start = start_driven  # type: ignore[method-assign]
+        s.app.flights.start = start_driven  # type: ignore[method-assign, assignment]
         for step in itertools.count():
             target.append(step)
             # The first to come is the one whose flight is cancelled; company that asks the same shares its fate.

@@ -47,3 +47,32 @@ async def test_a_purge_of_one_family_leaves_the_answers_of_others():
         assert s.app.purge("default") == 1
         await s.ask(chat("a")).whole()
         assert s.engine.stats.generations == 2
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_purge_of_one_family_leaves_what_is_under_way_in_others(stream):
+    async with engine_stack() as s:
+        asked = chat("a [[stub: first-byte-ms=1000]]", stream=stream)
+        first = s.ask(asked)
+        await asyncio.sleep(0.5)
+        s.app.purge("another")
+        second = s.ask(asked)
+        for call in (first, second):
+            await call.whole()
+        again = s.ask(asked)
+        await again.whole()
+        assert s.engine.stats.generations == 1
+        assert again.outcome.startswith("hit")
+
+
+async def test_what_a_purged_answer_took_is_counted():
+    async with engine_stack() as s:
+        asked = chat("a [[stub: first-byte-ms=1000]]")
+        calls = [s.ask(asked), s.ask(asked)]
+        await asyncio.sleep(0.5)
+        s.app.purge()
+        for call in calls:
+            await call.whole()
+        spent = value(s.app, "askonce_tokens_spent_total", kind="completion")
+        assert spent > 0
+        assert value(s.app, "askonce_tokens_saved_total", kind="completion") == spent

@@ -27,14 +27,14 @@ def lines(path: Path) -> list[dict[str, object]]:
 def test_a_reply_is_counted_and_written_once_in_order_whoever_settles(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 1_700_000_100.0)
     clock, log, counted = Clock(), AccessLog(str(tmp_path / "log")), []
-    notes = Journal(log, clock)
+    journal = Journal(log, clock)
     for number in range(MAX_NOTED + 3):
         key = None if number % 2 else bytes([number]) * 32
-        notes.note(lambda *times: counted.append(times), TEMPLATE, f"id-{number}", key, number, 99.5, 0.25, 0.5)
+        journal.note(lambda *times: counted.append(times), TEMPLATE, f"id-{number}", key, number, 99.5, 0.25, 0.5)
     assert len(counted) == MAX_NOTED, "so many wait at most"
-    notes.note(None, TEMPLATE, "refused", None, 0, 99.5, 0.25, 0.5)
-    notes.settle()
-    notes.settle()
+    journal.note(None, TEMPLATE, "refused", None, 0, 99.5, 0.25, 0.5)
+    journal.settle()
+    journal.settle()
     log.close()
     assert counted == [(0.25, 0.5)] * (MAX_NOTED + 3), "what is refused is counted elsewhere"
     written = lines(tmp_path / "log")
@@ -50,13 +50,22 @@ def test_a_reply_is_counted_and_written_once_in_order_whoever_settles(tmp_path, 
     assert written[2]["key"] == "02" * 6
 
 
+def test_a_line_of_its_own_stands_behind_the_replies_before_it(tmp_path):
+    log = AccessLog(str(tmp_path / "log"))
+    journal = Journal(log, Clock())
+    journal.note(None, TEMPLATE, "first", None, 0, 99.5, 0.25, 0.5)
+    journal.write({"request_id": "second"})
+    log.close()
+    assert [line["request_id"] for line in lines(tmp_path / "log")] == ["first", "second"]
+
+
 def test_whoever_reads_a_metric_reads_all_that_was_noted():
     metrics = Metrics()
-    notes = Journal(AccessLog(None), Clock())
-    metrics.before_reading(notes.settle)
+    journal = Journal(AccessLog(None), Clock())
+    metrics.before_reading(journal.settle)
     count = metrics.answers(200, Outcome.MISS, "f", "m", None)
     for _ in range(3):
-        notes.note(count, TEMPLATE, "id", None, 0, 99.5, 0.25, 0.5)
+        journal.note(count, TEMPLATE, "id", None, 0, 99.5, 0.25, 0.5)
     assert b'askonce_requests_total{family="f",model="m",outcome="miss"} 3.0' in metrics.render()
-    notes.note(count, TEMPLATE, "id", None, 0, 99.5, 0.25, 0.5)
+    journal.note(count, TEMPLATE, "id", None, 0, 99.5, 0.25, 0.5)
     assert metrics.registry.get_sample_value("askonce_ttft_seconds_count", {"outcome": "miss"}) == 4
