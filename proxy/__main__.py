@@ -56,5 +56,10 @@ def leave(status: int) -> NoReturn:
     sys.exit(status)
 
 
-if __name__ == "__main__":
+def run() -> NoReturn:
+    """The command `askonce`."""
     leave(main())
+
+
+if __name__ == "__main__":
+    run()

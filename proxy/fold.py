@@ -48,7 +48,7 @@ class Folded:
         return self.record is not None and isinstance(self.record.get("usage"), dict)
 
 
-GROWING = frozenset({"delta", "text", "logprobs"})
+GROWING = frozenset({"delta", "logprobs"})
 """Members of a choice whose objects come in pieces; others, such as the verdicts of Azure's filter, are told anew."""
 
 
@@ -352,8 +352,11 @@ def _add_chunk(fields: dict[str, Any], choices: Items, chunk: Any) -> None:
         for position, choice in enumerate(value or ()):
             if not isinstance(choice, dict):
                 raise Unmergeable("a choice must be an object")
-            if "delta" in choice and "message" in choice:  # all so far, beside what is new
-                choice = {name: value for name, value in choice.items() if name != "message"}
+            if "message" in choice:
+                if "delta" in choice:  # all so far, beside what is new
+                    choice = {name: value for name, value in choice.items() if name != "message"}
+                elif choice["message"] is not None and choices.has(choice.get("index", position), "message"):
+                    raise Unmergeable("a second message: nobody can say whether it goes on or begins anew")
             choices.add(choice if type(choice.get("index")) is int else {**choice, "index": position})
 
 

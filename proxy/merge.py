@@ -3,7 +3,7 @@
     strings   append, but for the few in `NOT_APPENDED`, whose last one that is not empty wins
     lists     extend; items with an integer `index` merge by it. Those without fall back on a string `id`, and an item
               without either goes on where the item with an `id` just before it stopped
-    objects   merge by the same rules; where a caller says which of them grow, strings in the others are words too
+    objects   merge by the same rules; where a caller says which grow, the others' strings and lists are told anew
     the rest  last non-null wins
 
 What is under way is made of `dict`, `Items` and `_Text`, is changed in place, and shares nothing with what came in.
@@ -50,12 +50,16 @@ class Items:
             self.values.append(None)
         self.values[place] = _merged(self.values[place], item, "", self.growing)
 
+    def has(self, index: int, name: str) -> bool:
+        """Whether the item at `index` has a member of this name."""
+        return index in self.places and self.values[self.places[index]].get(name) is not None
+
     def _require_same(self, place: int, item: dict[str, Any]) -> None:
         """Refuse an item of another `id`, or function, than the item at its index: one of the two is wrong."""
         if place == len(self.values):
             return
         there = self.values[place]
-        for one, other in ((there, item), (there.get("function"), item.get("function"))):
+        for one, other in ((there, item), *((there.get(kind), item.get(kind)) for kind in ("function", "custom"))):
             for name in ("id", "name"):
                 old, new = (part.get(name) if isinstance(part, dict) else None for part in (one, other))
                 if _is_name(old) and _is_name(new) and old != new:
@@ -69,9 +73,6 @@ class Items:
 
 def _is_name(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and value != ""
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 def _merged(old: Any, new: Any, name: str, growing: frozenset[str] | None = None, grows: bool = True) -> Any:
@@ -95,7 +96,7 @@ def _merged(old: Any, new: Any, name: str, growing: frozenset[str] | None = None
         return merged
     if isinstance(new, list):
         _require(old, Items, name)
-        items = Items(growing=None if grows else _NONE) if old is None else old
+        items = Items() if old is None or not grows else old  # what does not grow is told anew
         for item in new:
             items.add(item)
         return items

@@ -80,7 +80,7 @@ def read_request(path: str, body: bytes) -> Request:
     return Request(payload, model if isinstance(model, str) else None, stream is True, include_usage is True, keyable)
 
 
-def names_model_twice(payload: dict[str, Any]) -> bool:
+def may_name_another_model(payload: dict[str, Any]) -> bool:
     """Whether an engine that reads names in any case (Go's JSON reader, so Ollama) may find another model in it."""
     return any(name != "model" and name.casefold() == "model" for name in payload)
 

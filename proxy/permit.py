@@ -87,7 +87,7 @@ def decide(
     """
     stateful = None if payload.keys().isdisjoint(_STATEFUL) else _server_state(payload)
     if stateful or not keyable or not json_body:
-        why = stateful or ("not-keyable" if not keyable else "not-json")
+        why = stateful or ("not-json" if not json_body else "not-keyable")
         return Permits(look_up=False, share=False, store=False, reason=why, only_if_cached=directives.only_if_cached)
     sampled = _sampled(payload, family)
     look_up = store = sampled is None

@@ -51,7 +51,8 @@ class RequestHead:
         chosen = fields.get(b"x-askonce-family")
         self.family = "" if chosen is None else chosen.decode("latin-1")
         """The one that the client chose, if any."""
-        self.is_coded = fields.get(b"content-encoding", _PLAIN).lower() != _PLAIN
+        steps = fields.get(b"content-encoding", b"").lower().split(b",")
+        self.is_coded = any(step.strip() not in (b"", _PLAIN) for step in steps)
         """The body is compressed, say, and can't be read."""
         kind = fields.get(b"content-type", b"")
         self.is_json = b"content-encoding" not in fields and (

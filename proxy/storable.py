@@ -145,7 +145,7 @@ def _holds_arguments(message: dict[str, Any]) -> bool:
     functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     functions.append(message.get("function_call"))
     texts = [function.get("arguments") for function in functions if isinstance(function, dict)]
-    return all(_is_json(text) for text in texts if isinstance(text, str) and text)
+    return all(_is_json(text) for text in texts if isinstance(text, str) and text.strip())
 
 
 def _refuse_constant(name: str) -> Never:

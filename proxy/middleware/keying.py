@@ -7,7 +7,7 @@ from policies.model import PolicySet
 from proxy.context import Handler, Reply, RequestContext
 from proxy.errors import Forbidden, Unavailable
 from proxy.keys import cache_key
-from proxy.openai import names_model_twice, prompt_text, system_text
+from proxy.openai import may_name_another_model, prompt_text, system_text
 from proxy.upstream.pool import NO_UPSTREAM, Pool, Route
 
 
@@ -42,10 +42,8 @@ class Keying:
             prompt_text=partial(prompt_text, payload),
             system_text=partial(system_text, payload),
         )
-        if ctx.tenant.rights is not None and not ctx.tenant.may_ask(
-            None if names_model_twice(payload) else request.model
-        ):
-            raise Forbidden("This tenant may not ask this model.", param="model", code="model_not_allowed")
+        if ctx.tenant.rights is not None:
+            _check_rights(ctx)
         route = self._key(ctx)
         try:
             return await call_next(ctx)
@@ -72,3 +70,16 @@ class Keying:
                 ignore_user=family.ignore_user,
             )
         return route
+
+
+def _check_rights(ctx: RequestContext) -> None:
+    request, may_ask = ctx.request, ctx.tenant.may_ask
+    if ctx.head.is_coded and not may_ask(None):
+        fault = "Send the body without Content-Encoding: this tenant may not ask every model, and it names one."
+    elif may_name_another_model(request.payload) and not may_ask(None):
+        fault = "Write `model` once, in small letters: an engine may take another spelling for it."
+    elif not may_ask(request.model):
+        fault = "This tenant may not ask this model."
+    else:
+        return
+    raise Forbidden(fault, param="model", code="model_not_allowed")

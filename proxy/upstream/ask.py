@@ -116,6 +116,9 @@ def _reply(
 ) -> Reply:
     reason = ctx.permits.reason
     outcome = BYPASS if reason else MISS
+    if 300 <= exchange.reply.status < 400:
+        own_path = exchange.upstream.own_path
+        headers = [(name, own_path(value) if name == b"location" else value) for name, value in headers]
     reply = Reply(exchange.reply.status, headers, body, events, outcome, reason)
     reply.upstream = exchange.upstream.name
     return reply

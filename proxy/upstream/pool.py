@@ -70,11 +70,15 @@ class Upstream:
     def own_path(self, location: bytes) -> bytes:
         """A `Location` on this server as the path a client of ours asks for; any other as it is."""
         url, base = urlsplit(self.url), self.base_path
-        here = f"{url.scheme}://{url.netloc}".encode()
-        path = location.removeprefix(here)
-        if path.startswith(b"//") or path[:1] not in (b"/", b"?", b""):
+        here = f"{url.scheme}://{url.netloc.rpartition('@')[2]}".lower().encode()
+        absolute = location[: len(here)].lower() == here
+        path = location[len(here) :] if absolute else location
+        if path[:1] not in ((b"/", b"?", b"#", b"") if absolute else (b"/",)):
             return location
-        return path.removeprefix(base) if path.startswith(base + b"/") else path or b"/"
+        if path.startswith(base) and path[len(base) : len(base) + 1] in (b"/", b"?", b"#", b""):
+            path = path[len(base) :]
+        # Two slashes, or what a browser takes for two, would begin the name of another host.
+        return b"/" + path.lstrip(b"/\\") if absolute or path[1:2] not in (b"/", b"\\") else location
 
     def resolve(self, model: str | None) -> str | None:
         """This upstream's name for `model`, or None if it does not serve it. No model at all is anybody's."""

@@ -149,3 +149,72 @@ async def test_P03_a_model_named_in_other_capitals_does_not_get_round_a_tenants_
         for path in ("/v1/chat/completions", "/api/chat"):  # Go's encoding/json, as in Ollama, takes either
             assert (await s.ask(body, path=path, key="sk-acme-0123456789")).status_code in (400, 403)
         assert s.upstream.calls == 0
+
+
+# What the choices of a stream hold beside their deltas.
+
+
+def whole_messages(*texts: str) -> list[bytes]:
+    last = len(texts) - 1
+    return [
+        chunk(choices=[{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}])
+        for text, finish in zip(texts, [None] * last + ["stop"], strict=True)
+    ]
+
+
+async def test_S05_messages_in_pieces_without_a_delta_are_not_stored_as_the_last_of_them():
+    async with stack() as s:
+        s.upstream.script(ScriptedReply([*whole_messages("Hel", "lo"), USAGE, DONE]), ScriptedReply(answer("Hello")))
+        await s.ask(chat(stream=True))
+        assert text_of(await s.ask()) == "Hello"
+
+
+def test_S08_custom_calls_that_claim_one_index_are_not_one_call():
+    def call(name: str) -> bytes:
+        said = {"index": 0, "id": "", "type": "custom", "custom": {"name": name, "input": "x"}}
+        return part({"tool_calls": [said]})
+
+    events = [part({"role": "assistant", "content": None}), call("f"), call("g"), part({}, "tool_calls"), DONE]
+    assert fold_stream(b"".join(events)).record is None
+
+
+@pytest.mark.parametrize("detail", [{"severity": "safe"}, {"index": 0, "severity": "safe"}])
+def test_a_list_of_verdicts_is_told_anew_by_each_chunk(detail):
+    verdict = {"custom": {"details": [detail]}}
+    events = [part({"content": text}, content_filter_results=verdict) for text in "ab"]
+    assert record(*events, part({}, "stop"), DONE)["choices"][0]["content_filter_results"] == verdict
+
+
+@pytest.mark.parametrize("coding", ["", "identity", "GZIP", "gzip, identity", "identity, identity"])
+async def test_H02_a_coding_is_known_by_any_of_its_spellings(coding):
+    plain = orjson.dumps(chat())
+    body = gzip.compress(plain) if "gzip" in coding.lower() else plain
+    async with stack() as s:
+        reply = await s.ask(body, content_encoding=coding)
+        assert reply.status_code == 200, reply.text
+        assert s.upstream.requests[0].body == body
+        assert outcome(reply) == "fwd=bypass; detail=not-json"
+
+
+@pytest.mark.parametrize(("arguments", "calls"), [("", 1), ("  ", 1), ("{}\n", 1), ("null", 1), ('{"a": NaN}', 2)])
+async def test_P02_what_counts_as_the_arguments_of_a_call(arguments, calls):
+    body = answer("", finish="tool_calls")
+    called = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    body["choices"][0]["message"]["tool_calls"] = [called]
+    async with stack() as s:
+        s.upstream.script(ScriptedReply(body))
+        await s.ask()
+        await s.ask()
+        assert s.upstream.calls == calls
+
+
+async def test_B03_a_redirect_of_a_model_path_or_of_a_named_upstream_stays_on_its_way():
+    upstreams = [{"name": name, "url": f"http://10.1.2.{place}:8000"} for place, name in enumerate("ab")]
+    async with stack(upstreams=upstreams, admin_token="t" * 40) as s:
+        location = b"http://10.1.2.0:8000/v1/chat/completions/"
+        s.upstream.script(ScriptedReply(b"", status=307, headers=[(b"location", location)]))
+        assert (await s.ask()).headers["location"] == "/v1/chat/completions/"
+        s.upstream.script(ScriptedReply(b"", status=307, headers=[(b"location", b"http://10.1.2.1:8000/v1/models/")]))
+        token = {"x-askonce-admin-token": "t" * 40}
+        reply = await s.client.get("/upstream/b/v1/models", headers=token, follow_redirects=False)
+        assert reply.headers["location"] == "/upstream/b/v1/models/"

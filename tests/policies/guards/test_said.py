@@ -80,6 +80,14 @@ from tests.policies.guards.verdicts import reason
         ("Please translate into Spanish: they are here", "Please translate into Spanish: they were here"),
         ("What is the Spanish equivalent of knife?", "What is the Spanish equivalent of knives?"),
         ("How would a German say dog?", "How would a German say dogs?"),
+        (
+            "Translate this to French. The dogs are in the garden and the old cat sleeps under the big tree all day long",
+            "Translate this to French. The dog is in the garden and the old cat sleeps under the big tree all day long",
+        ),
+        (
+            "Translate the dogs are in the garden and the old cat sleeps under the big tree all day long while it rains to French",
+            "Translate the dogs are in the garden and the old cat slept under the big tree all day long while it rains to French",
+        ),
     ],
 )
 def test_what_is_to_be_said_is_read_as_if_quoted(cached, asked):
@@ -126,3 +134,12 @@ def test_what_is_to_be_said_is_read_as_if_quoted(cached, asked):
 )
 def test_the_same_text_may_be_asked_for_in_other_words(cached, asked):
     assert reason(cached, asked) == "serves"
+
+
+def test_a_long_text_to_be_translated_serves_only_itself():
+    lines = "Translate this to French:\nThe dog sleeps.\nThe cat eats."
+    assert reason(lines, lines) == "serves"
+    assert reason(lines, lines.replace("dog", "dogs")) != "serves"
+    text = "Translate to French: " + "the dog sleeps and the cat eats, " * 20
+    assert reason(text, text) == "serves"
+    assert reason(text, text.replace("the dog", "a dog", 1)) != "serves"
