@@ -93,7 +93,7 @@ def code_name_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     """Names that only an ending tells apart, and programs that a letter does."""
     programs = literal_lists()["programs"]
     one, other = programs.intersection(cached.words), programs.intersection(asked.words)
-    if one != other and one and other:
+    if one - other and other - one:
         return conflict("code", sorted(one), sorted(other))
     if not (cached.programming and asked.programming):
         return None
@@ -104,8 +104,10 @@ def code_name_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     return None
 
 
-def spelling_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+def spelling_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Conflict | None:
     """ "Map" and "map", "Turkey" and "turkey": each only with a capital here, only without one there."""
+    if ("code" if cached.programming else "entities") not in guards:
+        return None
     if not (cached.spellings and asked.spellings) or cached.spellings == asked.spellings:
         return None
     for mine in cached.spellings:

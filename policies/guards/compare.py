@@ -33,7 +33,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     Two checks need no listing: prompts that share nothing, and text that is not English, which must be the same words.
     Cheap checks come first, those that align the words of both prompts behind them.
     """
-    renamed = "code" in guards and spelling_conflict(cached, asked)
+    renamed = spelling_conflict(cached, asked, guards)
     if renamed:
         return renamed
     if _same_words(cached, asked):

@@ -13,7 +13,7 @@ from policies.guards.places import is_part_of_name
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, Item, apply_phrases, read
-from policies.guards.said import literal_lists, with_quotes
+from policies.guards.said import is_long_translation, literal_lists, with_quotes
 from policies.guards.scope import read_quantifier
 from policies.guards.spelling import without_accents
 from policies.guards.tense import AGENTS, PATIENTS, PERSONS, read_main_verb, read_person
@@ -57,12 +57,15 @@ _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
 
 def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
-    """The facts of a prompt. Linear in its length; one too long for any embedder is opaque and equals only itself."""
+    """The facts of a prompt. Linear in its length; one too long to be told apart is opaque and equals only itself."""
     text = text.strip()
     if len(text) > MAX_CHARS:
         return _opaque(text)
     lexicon = default_lexicon() if lexicon is None else lexicon
-    reading = read(tokenize(with_quotes(text)), lexicon)
+    quoted = with_quotes(text)
+    if is_long_translation(text, quoted):
+        return _opaque(text)
+    reading = read(tokenize(quoted), lexicon)
     english, fragment = _language(reading.items, text, lexicon)
     if english and not text.isascii():
         reading = reading._replace(items=[item._replace(word=without_accents(item.word)) for item in reading.items])

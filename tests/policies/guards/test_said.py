@@ -80,13 +80,10 @@ from tests.policies.guards.verdicts import reason
         ("Please translate into Spanish: they are here", "Please translate into Spanish: they were here"),
         ("What is the Spanish equivalent of knife?", "What is the Spanish equivalent of knives?"),
         ("How would a German say dog?", "How would a German say dogs?"),
+        ("Translate this to French. The dogs are in the garden", "Translate this to French. The dog is in the garden"),
         (
-            "Translate this to French. The dogs are in the garden and the old cat sleeps under the big tree all day long",
-            "Translate this to French. The dog is in the garden and the old cat sleeps under the big tree all day long",
-        ),
-        (
-            "Translate the dogs are in the garden and the old cat sleeps under the big tree all day long while it rains to French",
-            "Translate the dogs are in the garden and the old cat slept under the big tree all day long while it rains to French",
+            "Translate the dogs are in the garden and the old cat sleeps under the big tree all day to French",
+            "Translate the dogs are in the garden and the old cat slept under the big tree all day to French",
         ),
     ],
 )
