@@ -17,6 +17,9 @@ NOT_APPENDED = frozenset(
 )
 """Strings that are words, not text: some engines repeat them in every piece."""
 
+_NAMING = frozenset({"id", "name", "function", "custom"})
+"""What tells an item from another; most pieces have none."""
+
 
 class Unmergeable(ValueError):
     """The pieces do not fit together, so nobody can say what the whole is."""
@@ -56,7 +59,7 @@ class Items:
 
     def _require_same(self, place: int, item: dict[str, Any]) -> None:
         """Refuse an item of another `id`, or function, than the item at its index: one of the two is wrong."""
-        if place == len(self.values):
+        if place == len(self.values) or _NAMING.isdisjoint(item):
             return
         there = self.values[place]
         for one, other in ((there, item), *((there.get(kind), item.get(kind)) for kind in ("function", "custom"))):

@@ -114,8 +114,10 @@ class ExactCache:
         """The most recently used last. A plain map: a hit and a miss each pass here, and every call would count."""
         self._bytes = 0
         """What they count for."""
-        self._purges: dict[str | None, int] = {}
-        """How often each family was purged, and by None all of them."""
+        self.purges = 0
+        """How often anything was purged."""
+        self._last_purge: dict[str | None, int] = {}
+        """By family, and by None of all of them: which purge it was."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -163,13 +165,15 @@ class ExactCache:
         """Of all that is stored."""
         return {entry.family for entry in self._entries.values()}
 
-    def purges(self, family: str) -> int:
-        """How often this family was purged: an answer asked for before the last time is not to be kept."""
-        return self._purges.get(None, 0) + self._purges.get(family, 0)
+    def purged_since(self, purges: int, family: str) -> bool:
+        """Whether an answer of this family, asked for when `purges` was this, is not to be kept."""
+        last = self._last_purge
+        return max(last.get(None, 0), last.get(family, 0)) > purges
 
     def purge(self, family: str | None = None) -> int:
         """Drop what is stored of one family, or of all; how many entries there were."""
-        self._purges[family] = self._purges.get(family, 0) + 1
+        self.purges += 1
+        self._last_purge[family] = self.purges
         keys = [key for key, entry in self._entries.items() if family is None or entry.family == family]
         for key in keys:
             self.delete(key)

@@ -34,7 +34,7 @@ class CacheStore:
         self._on_stored = on_stored
 
     async def __call__(self, ctx: RequestContext, call_next: Handler) -> Reply:
-        asked_s, purges = self._clock(), self._cache.purges(ctx.family.name)
+        asked_s, purges = self._clock(), self._cache.purges
         reply = await call_next(ctx)
         if not ctx.permits.store:
             return reply
@@ -88,7 +88,7 @@ class CacheStore:
         )
         if record is not None and exact.replay == "verbatim" and not _has_identity(record):
             reason = reason or "shape"
-        if self._cache.purges(ctx.family.name) != purges:
+        if self._cache.purges != purges and self._cache.purged_since(purges, ctx.family.name):
             reason = reason or "purged"
         if reason is not None or record is None:
             self._metrics.not_stored(reason or "shape")
