@@ -352,12 +352,14 @@ def _add_chunk(fields: dict[str, Any], choices: Items, chunk: Any) -> None:
         for position, choice in enumerate(value or ()):
             if not isinstance(choice, dict):
                 raise Unmergeable("a choice must be an object")
+            if type(choice.get("index")) is not int:
+                choice = {**choice, "index": position}
             if "message" in choice:
                 if "delta" in choice:  # all so far, beside what is new
                     choice = {name: value for name, value in choice.items() if name != "message"}
-                elif choice["message"] is not None and choices.has(choice.get("index", position), "message"):
+                elif choice["message"] is not None and choices.has(choice["index"], "message"):
                     raise Unmergeable("a second message: nobody can say whether it goes on or begins anew")
-            choices.add(choice if type(choice.get("index")) is int else {**choice, "index": position})
+            choices.add(choice)
 
 
 def _record(fields: dict[str, Any], choices: Items) -> Record:

@@ -154,17 +154,19 @@ async def test_P03_a_model_named_in_other_capitals_does_not_get_round_a_tenants_
 # What the choices of a stream hold beside their deltas.
 
 
-def whole_messages(*texts: str) -> list[bytes]:
+def whole_messages(index: Any, *texts: str) -> list[bytes]:
     last = len(texts) - 1
     return [
-        chunk(choices=[{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}])
+        chunk(choices=[{"index": index, "message": {"role": "assistant", "content": text}, "finish_reason": finish}])
         for text, finish in zip(texts, [None] * last + ["stop"], strict=True)
     ]
 
 
-async def test_S05_messages_in_pieces_without_a_delta_are_not_stored_as_the_last_of_them():
+@pytest.mark.parametrize("index", [0, None, [], "0"])
+async def test_S05_messages_in_pieces_without_a_delta_are_not_stored_as_the_last_of_them(index):
+    events = [*whole_messages(index, "Hel", "lo"), USAGE, DONE]
     async with stack() as s:
-        s.upstream.script(ScriptedReply([*whole_messages("Hel", "lo"), USAGE, DONE]), ScriptedReply(answer("Hello")))
+        s.upstream.script(ScriptedReply(events), ScriptedReply(answer("Hello")))
         await s.ask(chat(stream=True))
         assert text_of(await s.ask()) == "Hello"
 
