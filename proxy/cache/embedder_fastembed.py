@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from proxy.cache.embedder import MINILM_SHA256 as MINILM_SHA256
 from proxy.cache.embedder import EmbedderUnavailable, identify
-from proxy.cache.embedder_two_part import two_part
+from proxy.cache.embedder_graph import GRAPH, rebuilt
 
 # onnxruntime's official builds report usage unless told not to, and look at this when they are loaded.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -177,7 +177,7 @@ class FastembedEmbedder:
 class PackagedEmbedder(FastembedEmbedder):
     """all-MiniLM-L6-v2 from installed files: mean pooling, 384 dimensions, window 256, no network.
 
-    The packaged file runs in the graph of `embedder_two_part.py`, another file in its own.
+    The packaged file runs in the graph of `embedder_graph.py`, another file in its own.
     """
 
     def __init__(self, folder: Path | None = None, *, sha256: str | None = None, threads: int = 1) -> None:
@@ -206,7 +206,7 @@ class PackagedEmbedder(FastembedEmbedder):
                 for name in TOKENIZER_FILES:
                     shutil.copyfile(tokenizer_folder() / name, Path(assembled) / name)
                 if self._rebuilt:
-                    (Path(assembled) / "model.onnx").write_bytes(two_part(weights.read_bytes()))
+                    (Path(assembled) / "model.onnx").write_bytes(rebuilt(weights.read_bytes()))
                 else:
                     _link(weights, Path(assembled) / "model.onnx")
             except OSError as error:
@@ -218,7 +218,7 @@ class PackagedEmbedder(FastembedEmbedder):
                 f"sentence-transformers/{MINILM}",
                 folder=Path(assembled),
                 weights_sha256=actual,
-                pooling="mean",
+                pooling=f"mean, {GRAPH}" if self._rebuilt else "mean",
                 threads=threads,
             )
         self._session: Any = self._model.model.model  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """Reads and writes the little of a model file (ONNX, a protocol buffer) that a change of its graph takes.
 
-Only what `embedder_two_part.py` needs: nodes, weights held as raw bytes, tensors in and out. The `onnx` package does
+Only what `embedder_graph.py` needs: nodes, weights held as raw bytes, tensors in and out. The `onnx` package does
 all of it and more, and is 20 MB that a proxy would load for this alone. Field numbers are those of `onnx.proto` (ONNX
 IR version 8); fields that are not named here are skipped.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 IR_VERSION: Final = 8
-OPSETS: Final = {"": 17, "com.microsoft": 1}
+OPSETS: Final = {"": 18, "com.microsoft": 1}
 """Of the nodes that are written; the second holds onnxruntime's own."""
 
 ELEMENTS: Final[dict[int, str]] = {1: "<f4", 2: "|u1", 3: "|i1", 6: "<i4", 7: "<i8"}

@@ -68,7 +68,7 @@ def test_no_texts_are_no_rows(minilm):
 
 def test_identity_names_model_weights_tokenizer_pooling_normalisation_and_dimensions(minilm):
     model, weights, tokenizer, *rest = minilm.identity.removeprefix("sentence-transformers/").split("/")
-    assert (model, rest) == ("all-MiniLM-L6-v2", ["mean", "l2", "384"])
+    assert (model, rest) == ("all-MiniLM-L6-v2", ["mean, rows of 7 bits", "l2", "384"])
     assert embedder_fastembed.MINILM_SHA256.startswith(weights)
     assert len(tokenizer) == 16
 
