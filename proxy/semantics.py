@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from policies.guards import Facts, Lexicon, parse
+from policies.guards.legible import legible
 from policies.guards.lexicon import default_lexicon
 from policies.model import FamilyPolicy
 from proxy import openai
@@ -126,7 +127,7 @@ class Semantics:
         """
         if self.worker is None or not self.cache.has(matched.namespace):
             return Found(Miss("empty"))
-        embedded = await self.worker.embed(matched.text, scope=ctx.tenant.id)
+        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id)
         if isinstance(embedded, NoVector):
             return Found(Miss(f"embedder-{embedded.reason.replace('_', '-')}"))
         semantic = ctx.family.semantic
@@ -165,7 +166,7 @@ class Semantics:
 
     async def _fill(self, ctx: RequestContext, matched: Matched, entry: Entry) -> None:
         assert self.worker is not None
-        embedded = await self.worker.embed(matched.text, scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
+        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
         if isinstance(embedded, NoVector) or self._exact.peek(entry.key) is not entry:
             return
         lexicon = self._lexicon(ctx.family)

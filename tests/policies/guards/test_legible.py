@@ -1,0 +1,41 @@
+"""What an embedder is given of a prompt typed in a hurry."""
+
+import pytest
+
+from policies.guards.legible import legible
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("longst rivr in scottland", "longest river in scotland"),
+        ("wirte a polite emial turnning down a job", "write a polite email turning down a job"),
+        ("How much protien is in eggs?", "How much protein is in eggs?"),
+        ("trasnlate 'happy brithday' to maltese", "translate 'happy birthday' to maltese"),
+    ],
+)
+def test_slips_of_the_pen_are_put_right(typed, read):
+    assert legible(typed) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the capital of France?",
+        "Which colour is the neighbour's lorry?",
+        "why does my_funtcion(x) fail in src/utlis/helpr.py on https://exampel.com/pathh",
+        "run kubectl and psql with numpy",
+        "wo ist der bahnhof von muenchen und wie komme ich dorthin",
+        "cuál es la capitl de francia",
+        "xqzj vbnmk wrtpl",
+        "",
+        "the capitl " * 400,
+        "theese aree verry manny wordds withh a sllip eachh ande moree off themm thann anybodyy writess",
+    ],
+)
+def test_other_words_names_in_code_and_other_languages_stay_as_they_are(text):
+    assert legible(text) == text
+
+
+def test_two_prompts_that_differ_in_an_unknown_name_still_differ():
+    assert legible("who is Zyphorin Quellat") != legible("who is Zyphorin Quillet")
