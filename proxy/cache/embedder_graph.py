@@ -193,7 +193,7 @@ class _Rebuilt:
         return self._add("Add", product, self._add("Gemm", loud_part, floats, more))
 
     def _multiply(self, x: str, dense: _Dense, *, lift: float = 0.0) -> str:
-        """The product without the bias, in whole numbers. Rows of zeros give no number: no text makes one.
+        """The product without the bias, in whole numbers. A row of zeros gives zeros: m is 0, whatever `a` became.
 
         Args:
             lift: added to each x, which is then never negative; 0 where it may be.
