@@ -85,7 +85,7 @@ def decide(
         keyable: the body has a key (see `Request.keyable`).
         json_body: sent as `application/json`, without a content coding.
     """
-    stateful = None if payload.keys().isdisjoint(_STATEFUL) else _server_state(payload)
+    stateful = None if payload.keys().isdisjoint(STATEFUL) else _server_state(payload)
     if stateful or not keyable or not json_body:
         why = stateful or ("not-json" if not json_body else "not-keyable")
         return Permits(look_up=False, share=False, store=False, reason=why, only_if_cached=directives.only_if_cached)
@@ -141,17 +141,27 @@ def _sampled(payload: dict[str, Any], family: FamilyPolicy) -> str | None:
     return "temperature" if temperature > 0 and math.isfinite(temperature) else "temperature-invalid"
 
 
-_STATEFUL = frozenset({"previous_response_id", "conversation", "store", "background"})
+_SERVER_STATE: dict[str, tuple[str, bool]] = {
+    "previous_response_id": ("previous-response-id", False),
+    "conversation": ("conversation", False),
+    "store": ("server-store", True),
+    "background": ("background", True),
+    # SGLang's sessions grow with each request; the others hand the memory of one prompt from engine to engine, once.
+    "session_params": ("session", False),
+    "kv_transfer_params": ("kv-transfer", False),
+    "ec_transfer_params": ("kv-transfer", False),
+    "bootstrap_room": ("kv-transfer", False),
+}
+"""Fields that make the answer depend on what the server remembers, or the server on the answer: the reason, and whether
+only `true` does. Null is never one."""
+
+STATEFUL = frozenset(_SERVER_STATE)
 
 
 def _server_state(payload: dict[str, Any]) -> str | None:
-    """Which field makes the answer depend on what the server remembers."""
-    if payload.get("previous_response_id") is not None:
-        return "previous-response-id"
-    if payload.get("conversation") is not None:
-        return "conversation"
-    if payload.get("store") is True:
-        return "server-store"
-    if payload.get("background") is True:
-        return "background"
+    """The reason of the first such field."""
+    for name, (reason, only_true) in _SERVER_STATE.items():
+        value = payload.get(name)
+        if value is True or (value is not None and not only_true):
+            return reason
     return None

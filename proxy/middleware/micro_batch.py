@@ -14,7 +14,7 @@ from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.errors import Headers
 from proxy.headers import FORWARDED
 from proxy.openai import COMPLETIONS
-from proxy.permit import ALL
+from proxy.permit import ALL, STATEFUL
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
 SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after"})
@@ -116,6 +116,7 @@ def mergeable(ctx: RequestContext) -> bool:
         and isinstance(payload.get("prompt"), str)
         and payload.get("n") in (None, 1)
         and payload.get("best_of") in (None, 1)
+        and payload.keys().isdisjoint(STATEFUL)
     )
 
 

@@ -261,6 +261,14 @@ MANAGING = [
     ("POST", "/slots/0?action=erase"),
     ("POST", "/props"),
     ("POST", "/models/unload"),
+    ("POST", "/load_lora_adapter_from_tensors"),
+    ("POST", "/abort_request"),
+    ("POST", "/continue_generation"),
+    ("GET", "/close_session"),
+    ("GET", "/slow_down"),
+    ("POST", "/configure_logging"),
+    ("POST", "/init_weight_transfer_engine"),
+    ("POST", "/destroy_weights_update_group"),
 ]
 
 

@@ -84,6 +84,13 @@ async def test_what_does_not_fit_into_an_array_of_this_clients_travels_apart(bod
         assert s.engine.stats.requests == 2
 
 
+async def test_what_an_engine_keeps_for_a_next_request_is_not_merged():
+    kept = {"kv_transfer_params": {"do_remote_decode": True}}
+    async with engine_stack(policies=MERGE) as s:
+        await whole(*(s.ask(completion(prompt, **kept), path=COMPLETIONS) for prompt in "ab"))
+        assert s.engine.stats.requests == 2
+
+
 async def test_another_query_travels_apart_and_another_trace_together():
     async with engine_stack(policies=MERGE) as s:
         calls = [Call(s.app, completion(prompt), path=COMPLETIONS, query=f"v={prompt}").start() for prompt in "ab"]

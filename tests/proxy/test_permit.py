@@ -100,6 +100,10 @@ def test_bypass_takes_away_what_it_names(bypass, expected):
         ({"conversation": "c"}, "conversation"),
         ({"store": True}, "server-store"),
         ({"background": True}, "background"),
+        ({"session_params": {"id": "s", "rid": None}}, "session"),
+        ({"kv_transfer_params": {"do_remote_decode": True}}, "kv-transfer"),
+        ({"ec_transfer_params": {}}, "kv-transfer"),
+        ({"bootstrap_room": 0}, "kv-transfer"),
     ],
 )
 def test_I02_server_state_permits_nothing(field, reason):
