@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 
 from proxy.fold import Record, read_record
+from proxy.merge import NOT_APPENDED
 from proxy.openai import CHAT
 from proxy.sse import DONE, encode
 
@@ -23,6 +24,13 @@ ID_KEY_BYTES = 10
 """How much of the entry's key is in an id: 80 bits lead back to the entry."""
 
 ID_RANDOM_BYTES = 6
+
+PIECE = 8192
+"""Characters of a text, or bytes of a list or an object, that one event of a replay holds, as far as they come apart.
+
+Many clients read by lines and give up on long ones: Go's `bufio.Scanner` at 64 KiB, aiohttp at 128 KiB. A character
+takes at most six bytes, so these stay below.
+"""
 
 
 @dataclass(slots=True, frozen=True)
@@ -69,9 +77,9 @@ class Rendered:
         """Whether the engine told the usage."""
         # Not by `count`, which looks at every byte by itself.
         template_bytes = len(plain.replace(b"%", b"%%")) if raw else len(plain)
-        self.size: Final = 2 * template_bytes + STREAM_BYTES_A_CHOICE * (choices + 1)
+        self.size: Final = 2 * template_bytes + STREAM_BYTES_A_CHOICE * (choices + 1 + template_bytes // PIECE)
         """Bytes of all renderings together, estimated before they are made: what the stream's repeats, and that a raw
-        answer's numbers are written as they came (`1e15` takes more)."""
+        answer's numbers are written as they came (`1e15` takes more, as do the few characters that are escaped)."""
         self._stream: tuple[bytes, bytes | None] | None = None
         """Written once, by whoever asks first."""
 
@@ -99,9 +107,10 @@ class Rendered:
         if self._stream is None:
             marks = self._marks
             assert marks is not None
-            record = {**orjson.loads(personal(self.plain, marks, "", 0)), **marks.places}
-            chunks = _chunks(record)
-            events = b"".join([encode(orjson.dumps(chunk)) for chunk in chunks])
+            plain = self.plain
+            record = {**orjson.loads(personal(plain, marks, "", 0)), **marks.places}
+            chunks = _chunks(record, cut=len(plain) > PIECE)
+            events = _one_line_each(b"".join([encode(orjson.dumps(chunk)) for chunk in chunks]))
             usage = None
             if self.has_usage:
                 event = encode(orjson.dumps({**_head(record), "choices": [], "usage": record["usage"]}))
@@ -150,10 +159,30 @@ def _head(record: Record) -> Record:
     return head
 
 
-def _chunks(record: Record) -> list[Record]:
-    """The chunks of a stream, without usage. Folded, they are the record again: each value is sent once."""
+def _one_line_each(events: bytes) -> bytes:
+    """Events of JSON without the characters that only some readers take for the end of a line: U+0085, U+2028, U+2029.
+
+    Many split decoded text with a general function, such as Python's `splitlines`.
+    """
+    for character, escaped in _LINE_ENDS_OF_SOME:
+        if character in events:
+            events = events.replace(character, escaped)
+    return events
+
+
+_LINE_ENDS_OF_SOME = [(chr(point).encode(), b"\\u%04x" % point) for point in (0x85, 0x2028, 0x2029)]
+
+
+def _chunks(record: Record, *, cut: bool) -> list[Record]:
+    """The chunks of a stream, without usage. Folded, they are the record again: each value is sent once.
+
+    `cut`: something in it may be too long for one event.
+    """
     head = _head(record)
-    chunks = [{**head, "choices": [choice]} for whole in record["choices"] for choice in _choice_chunks(whole)]
+    choices = [choice for whole in record["choices"] for choice in _choice_chunks(whole)]
+    if cut:
+        choices = [piece for choice in choices for piece in _cut(choice)]
+    chunks = [{**head, "choices": [choice]} for choice in choices]
     first = chunks[0] if chunks else {**head, "choices": []}
     for name, value in record.items():
         if name not in first and name != "usage":
@@ -179,6 +208,63 @@ def _choice_chunks(choice: dict[str, Any]) -> list[dict[str, Any]]:
         for place, delta in enumerate(deltas)
     ]
     return [*chunks, {"index": index, "delta": {}, "finish_reason": None, **closing}]
+
+
+def _cut(choice: dict[str, Any]) -> list[dict[str, Any]]:
+    """One choice's chunk as several, if it says much: each with a part of its text, or of its log probabilities."""
+    said = {name: choice[name] for name in ("delta", "text", "logprobs") if name in choice}
+    parts = _pieces(said, "")
+    if len(parts) == 1:
+        return [choice]
+    silence: dict[str, Any] = {"delta": {}} if "delta" in choice else {"text": ""}
+    others = {"index": choice["index"], "finish_reason": None}
+    return [{**choice, **silence, **parts[0]}, *({**others, **silence, **part} for part in parts[1:])]
+
+
+def _pieces(value: Any, name: str) -> list[Any]:
+    """The value of a member `name` in parts that `proxy.merge` makes the whole of again."""
+    if isinstance(value, str):
+        if len(value) <= PIECE or name in NOT_APPENDED:
+            return [value]
+        return [value[start : start + PIECE] for start in range(0, len(value), PIECE)]
+    if not isinstance(value, list | dict) or len(orjson.dumps(value)) <= PIECE:
+        return [value]
+    if isinstance(value, list):
+        return _lists([part for item in value for part in _item_pieces(item)])
+    columns = {member: inner for member, inner in value.items() if isinstance(inner, list) and len(inner) > 1}
+    if len(columns) > 1 and len({len(inner) for inner in columns.values()}) == 1:
+        # What a completion tells of its tokens is in lists side by side, which have to stay so.
+        rows = [list(row) for row in zip(*columns.values(), strict=True)]
+        parts = [dict(zip(columns, map(list, zip(*part, strict=True)), strict=True)) for part in _lists(rows)]
+        return [{**value, **parts[0]}, *parts[1:]]
+    parts = [{}]
+    for member, inner in value.items():
+        for place, part in enumerate(_pieces(inner, member)):
+            if place == len(parts):
+                parts.append({})
+            parts[place][member] = part
+    return parts
+
+
+def _item_pieces(item: Any) -> list[Any]:
+    """An item in parts: only what has an index goes on in another item of the same one."""
+    if not isinstance(item, dict) or type(item.get("index")) is not int:
+        return [item]
+    return [{**part, "index": item["index"]} for part in _pieces(item, "")]
+
+
+def _lists(items: list[Any]) -> list[list[Any]]:
+    """These items in lists that are not long, if no item is."""
+    parts: list[list[Any]] = [[]]
+    size = 0
+    for item in items:
+        item_size = len(orjson.dumps(item))
+        if parts[-1] and size + item_size > PIECE:
+            parts.append([])
+            size = 0
+        parts[-1].append(item)
+        size += item_size
+    return parts
 
 
 def _deltas(message: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+from proxy import replay
 from proxy.fold import Record, fold, fold_stream, is_usage_only, read_record
 from proxy.merge import Unmergeable
 from proxy.openai import CHAT, COMPLETIONS
@@ -64,6 +65,18 @@ def test_any_replayed_stream_folds_to_the_same_record(chunks):
         assume(False)
     assume(well_formed(record))
     assert replayed(record) == record
+
+
+@given(chat_streams | text_streams)
+def test_any_replay_in_little_pieces_folds_to_the_same_record(chunks):
+    try:
+        record = fold(chunks)
+    except Unmergeable:
+        assume(False)
+    assume(well_formed(record))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(replay, "PIECE", 2)
+        assert replayed(record) == record
 
 
 @pytest.mark.parametrize("capture", plain_answers(), ids=lambda capture: capture.name)
@@ -197,7 +210,7 @@ def test_what_is_replayed_is_what_the_official_clients_types_say():
             ChatCompletionChunk.model_validate_json(data_of(event) or b"")
 
 
-@pytest.mark.parametrize("text", ["%" * 3000, "%s" * 1000, "x" * 3000, "\u00e4%" * 1000])
+@pytest.mark.parametrize("text", ["%" * 3000, "%s" * 1000, "x" * 3000, "\u00e4%" * 1000, "x" * 99_999])
 @pytest.mark.parametrize("as_read", [False, True])
 def test_what_an_answer_counts_for_is_no_less_than_its_renderings(text, as_read):
     record = answer(text)
