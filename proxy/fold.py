@@ -38,6 +38,8 @@ class Folded:
     """The end marker was seen."""
     error_body: tuple[int, bytes] | None
     """The first event with an `error` member, as a status and a body. The end marker may follow it all the same."""
+    ends_agree: bool = True
+    """No choice was ended twice, for two reasons: live clients go by the one or by the other."""
 
     @property
     def error(self) -> bool:
@@ -52,6 +54,15 @@ GROWING = frozenset({"delta", "logprobs"})
 """Members of a choice whose objects come in pieces; others, such as the verdicts of Azure's filter, are told anew."""
 
 
+@dataclass(slots=True)
+class _Choices(Items):
+    """The choices of a stream under way."""
+
+    growing: frozenset[str] | None = GROWING
+    ends_agree: bool = True
+    """See `Folded.ends_agree`."""
+
+
 class StreamFold:
     """Folds a stream while it passes, so that no moment has to fold all of it. Bounded by the caller."""
 
@@ -60,7 +71,7 @@ class StreamFold:
     def __init__(self) -> None:
         self._splitter = EventSplitter()
         self._fields: dict[str, Any] = {}
-        self._choices = Items(growing=GROWING)
+        self._choices = _Choices()
         self._run: Record | None = None
         """The last chunk with null for its text, if merging an equal one again would change nothing but that text."""
         self._gap: tuple[dict[str, Any], str] = {}, ""
@@ -134,7 +145,7 @@ class StreamFold:
             self._unfoldable = True
         readable = not self._unfoldable and not len(self._splitter)
         record = _record(self._fields, self._choices) if readable else None
-        return Folded(record, done=self._done, error_body=self._error_body)
+        return Folded(record, self._done, self._error_body, self._choices.ends_agree)
 
     def _take(self, event: bytes) -> None:
         data = data_of(event)
@@ -302,7 +313,7 @@ def fold(chunks: Iterable[Record]) -> Record:
         Unmergeable: a chunk is not one, or a field is text in one chunk and a list or an object in another.
     """
     fields: dict[str, Any] = {}
-    choices = Items(growing=GROWING)
+    choices = _Choices()
     for chunk in chunks:
         _add_chunk(fields, choices, chunk)
     return _record(fields, choices)
@@ -338,7 +349,7 @@ def _status(error: Any) -> int:
     return code if type(code) is int and 400 <= code <= 599 else 502
 
 
-def _add_chunk(fields: dict[str, Any], choices: Items, chunk: Any) -> None:
+def _add_chunk(fields: dict[str, Any], choices: _Choices, chunk: Any) -> None:
     if not isinstance(chunk, dict):
         raise Unmergeable("a chunk must be an object")
     for name, value in chunk.items():
@@ -359,7 +370,16 @@ def _add_chunk(fields: dict[str, Any], choices: Items, chunk: Any) -> None:
                     choice = {name: value for name, value in choice.items() if name != "message"}
                 elif choice["message"] is not None and choices.has(choice["index"], "message"):
                     raise Unmergeable("a second message: nobody can say whether it goes on or begins anew")
+            if choice.get("finish_reason"):
+                choices.ends_agree = choices.ends_agree and not _ended_otherwise(choices, choice)
             choices.add(choice)
+
+
+def _ended_otherwise(choices: Items, choice: dict[str, Any]) -> bool:
+    """Whether the choice that this one continues has ended already, for another reason."""
+    place = choices.places.get(choice["index"])
+    before = None if place is None else choices.values[place].get("finish_reason")
+    return before not in (None, "", choice["finish_reason"])
 
 
 def _record(fields: dict[str, Any], choices: Items) -> Record:

@@ -57,6 +57,9 @@ class CacheStore:
             self._metrics.not_stored("size")
             return
         folded = fold_stream(raw)
+        if not folded.ends_agree:
+            self._metrics.not_stored("finish_reason")
+            return
         self._keep(ctx, 200, folded.record, raw, purges, streamed=True, done=folded.done, error=folded.error)
 
     def _keep(

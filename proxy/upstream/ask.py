@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
@@ -18,10 +19,13 @@ from proxy.sse import EventSplitter
 from proxy.upstream.client import Timeouts, UpstreamReply, UpstreamRequest
 from proxy.upstream.coding import Decoded, decoded, is_readable, without_coding
 from proxy.upstream.credentials import Credentials
-from proxy.upstream.pool import Pool, Upstream
+from proxy.upstream.pool import ROUTES_REMEMBERED, Pool, Upstream
 
 EVENT_STREAM = b"text/event-stream"
+EVENT_HEADERS: Headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
 MISS, BYPASS = Outcome.MISS, Outcome.BYPASS  # read once: from the class it is a call
+
+logger = logging.getLogger("askonce.upstream")
 
 FAILURES = frozenset({500, 502, 503, 504})
 """Statuses by which an engine says that it, not the request, is at fault. A poison body may cause them too."""
@@ -57,10 +61,12 @@ class Ask:
         if ctx.permits.only_if_cached:
             raise NotCached("only-if-cached was asked, and no fresh answer is stored.")
         tried: list[Upstream] = []
+        refused: Upstream | None = None
+        """Who has refused what askonce asks for on top of what the client does."""
         while True:
             upstream = self._pool.choose(ctx.route, tried)
             head = ctx.head
-            body, asks_usage = outgoing(ctx, upstream)
+            body, asks_usage = outgoing(ctx, upstream, as_it_came=upstream is refused)
             headers = request_headers(
                 head.forwarded,
                 authorization=self._credentials.for_upstream(upstream, head.fields),
@@ -72,20 +78,45 @@ class Ask:
                 exchange = await open_exchange(upstream, request, limits, ctx.tenant.label, self._metrics, self._clock)
                 reply = await self._read(ctx, exchange, withhold=asks_usage)
                 self._acceptance.note(ctx, upstream.name, reply.status)
+                if asks_usage and not ctx.request.include_usage and refuses_usage(reply):
+                    refused = upstream
+                    continue
+                if upstream is refused and reply.status < 400:
+                    self._ask_without_usage(upstream, ctx.route.model)
                 return reply
             except UpstreamFailed as error:
                 tried.append(upstream)
                 if not error.unprocessed:
                     raise
 
+    def _ask_without_usage(self, upstream: Upstream, model: str) -> None:
+        """From now on: it has answered the same request without."""
+        if not upstream.without_usage:
+            logger.warning(
+                "upstream %s refuses stream_options, by which askonce asks for the usage of a stream: the models that "
+                "do are asked without from now on; `ask_usage: false` in its settings says so from the start",
+                upstream.name,
+            )
+        if len(upstream.without_usage) < ROUTES_REMEMBERED:
+            upstream.without_usage.add(model)
+            self._pool.forget_routes()
+
     async def _read(self, ctx: RequestContext, exchange: "Exchange", *, withhold: bool) -> Reply:
         try:
             headers, content_type, coding = answer_headers(exchange.reply.headers)
             if content_type.startswith(EVENT_STREAM):
                 return self._stream(ctx, exchange, headers, coding, withhold=withhold)
-            whole = await exchange.reply.read(self._max_entry_bytes)
-            if whole is None:
-                return _reply(ctx, exchange, headers, exchange)
+            first = b""
+            if (ctx.request.stream or exchange.upstream.always_stream) and exchange.reply.status == 200 and not coding:
+                first = await anext(exchange, b"")
+                if first.lstrip(_BEFORE_EVENTS).startswith(_BEGIN_EVENTS):
+                    headers = [*EVENT_HEADERS, *(item for item in headers if item[0] != b"content-type")]
+                    body = _Events(exchange, _Resumed(first, exchange.reply), self._max_entry_bytes, withhold=withhold)
+                    return _reply(ctx, exchange, headers, body, events=True)
+            rest = await exchange.reply.read(self._max_entry_bytes - len(first))
+            if rest is None:
+                return _reply(ctx, exchange, headers, _Resumed(first, exchange) if first else exchange)
+            whole = first + rest
             exchange.ended()
             if coding is not None and is_readable(coding):
                 plain = decoded(whole, self._max_entry_bytes)
@@ -122,6 +153,41 @@ def _reply(
     reply = Reply(exchange.reply.status, headers, body, events, outcome, reason)
     reply.upstream = exchange.upstream.name
     return reply
+
+
+_BEFORE_EVENTS = b"\xef\xbb\xbf\r\n"
+_BEGIN_EVENTS = (b"data:", b":", b"event:", b"id:", b"retry:")
+"""How a stream of events begins, and no JSON: some servers between us and an engine call it JSON, or text."""
+
+
+class _Resumed:
+    """A body of which the first piece has been read."""
+
+    def __init__(self, first: bytes, source: Stream) -> None:
+        self._first = first
+        self._source = source
+        self._next = source.__aiter__().__anext__
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        return await self._next()
+
+    async def aclose(self) -> None:
+        await self._source.aclose()
+
+
+def refuses_usage(reply: Reply) -> bool:
+    """Whether a refusal is about how usage is asked for: some engines take no `stream_options`, or no such option."""
+    return (
+        reply.status in (400, 422)
+        and isinstance(reply.body, bytes)
+        and (b"stream_options" in reply.body or b"include_usage" in reply.body)
+    )
 
 
 def _limits(upstream: Upstream, family: FamilyPolicy) -> Timeouts:
@@ -238,10 +304,13 @@ def _identity(request: UpstreamRequest) -> bytes:
     return hashlib.sha256(request.target + b"\n" + body).digest()
 
 
-def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
+def outgoing(ctx: RequestContext, upstream: Upstream, *, as_it_came: bool = False) -> tuple[bytes, bool]:
     """The body for `upstream`, and whether it asks for a stream's usage, be it that askonce adds that.
 
     The bytes that arrived, unless an alias, `always_stream` or `ask_usage` changes them.
+
+    Args:
+        as_it_came: add nothing about usage.
     """
     request = ctx.request
     renamed = request.model is not None and ctx.route.model != request.model
@@ -256,9 +325,10 @@ def outgoing(ctx: RequestContext, upstream: Upstream) -> tuple[bytes, bool]:
         changes["stream"] = True
     asks_usage = request.include_usage
     permits = ctx.permits
-    if forced or (
+    adds_usage = forced or (
         request.stream and not request.include_usage and upstream.ask_usage and (permits.store or permits.share)
-    ):
+    )
+    if adds_usage and not as_it_came and ctx.route.model not in upstream.without_usage:
         options = payload.get("stream_options")
         if options is None or isinstance(options, dict):
             changes["stream_options"] = {**(options or {}), "include_usage": True}

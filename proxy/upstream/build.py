@@ -61,4 +61,5 @@ def _build(
     )
     if before is not None:
         upstream.fingerprints = before.fingerprints
+        upstream.without_usage = before.without_usage
     return upstream

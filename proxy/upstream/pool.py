@@ -63,6 +63,8 @@ class Upstream:
         self.health = health
         self.limits: dict[str, tuple[TimeoutsPolicy, Timeouts]] = {}
         """By family: what it gives, and what holds here. Written by the exchanges, anew where a reload changed it."""
+        self.without_usage: set[str] = set()
+        """The server's names of models that are not asked for usage, since it refused that; `Ask` writes them."""
         self.fingerprints: dict[str, str] = {}
         """By the server's name of a model: what identifies its weights. The probe writes it; kept while it is away."""
         self._matches = [re.compile(fnmatch.translate(glob)).match for glob in models]
@@ -200,7 +202,7 @@ def _route(model: str, upstreams: tuple[Upstream, ...], label: str) -> Route:
         upstreams,
         label,
         always_stream=all(upstream.always_stream for upstream in upstreams),
-        asks_usage=all(upstream.ask_usage for upstream in upstreams),
+        asks_usage=all(upstream.ask_usage and model not in upstream.without_usage for upstream in upstreams),
     )
 
 
