@@ -1,6 +1,7 @@
 """Every path that askonce does not know: streamed through both ways, never cached, never shared."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import quote
 
@@ -66,7 +67,7 @@ class PassThrough:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """To the upstream that serves the model a JSON body names, else to the first."""
+        """To the upstream that serves the model a JSON body or a form names, else to the first."""
         await self._run(scope, receive, send, None, scope["raw_path"])
 
     async def to_named(self, name: str, target: bytes, scope: Scope, receive: Receive, send: Send) -> None:
@@ -145,7 +146,7 @@ class PassThrough:
         fields = joined_fields(scope["headers"])
         # Who holds the admin token needs no tenant's key besides.
         tenant = self._tenants.enter(fields, peer_of(scope)) if name is None else None
-        body, upstream = await self._target(scope, receive, client, name, tenant)
+        body, upstream = await self._target(scope, receive, client, name, tenant, fields.get(b"content-type", b""))
         query = scope["query_string"]
         request = UpstreamRequest(
             scope["method"],
@@ -161,7 +162,13 @@ class PassThrough:
         return await open_exchange(upstream, request, upstream.timeouts, queued_as, self._metrics, self._clock)
 
     async def _target(
-        self, scope: Scope, receive: Receive, client: WatchedClient, name: str | None, tenant: Tenant | None
+        self,
+        scope: Scope,
+        receive: Receive,
+        client: WatchedClient,
+        name: str | None,
+        tenant: Tenant | None,
+        content_type: bytes,
     ) -> tuple[bytes | AsyncIterator[bytes], Upstream]:
         upstreams = self._pool.upstreams
         if name is not None:
@@ -182,6 +189,8 @@ class PassThrough:
                 param="model",
                 code="model_not_allowed",
             )
+        if model is None:  # not for rights: which part of a form counts is the engine's to say
+            model = _form_model(body, content_type)
         return body, self._pool.choose(self._pool.route_or_first(model))
 
     async def _body(self, receive: Receive, client: WatchedClient) -> bytes | AsyncIterator[bytes]:
@@ -244,3 +253,31 @@ def _model(body: bytes) -> str | None:
         return None
     model = payload.get("model")
     return model if isinstance(model, str) else None
+
+
+_FORM = re.compile(rb"multipart/form-data\s*;(?:.*;)?\s*boundary=\"?([^\";\s]{1,70})", re.IGNORECASE)
+_NAMED_MODEL = re.compile(rb'form-data\s*;(?:[^\r\n]*;)?\s*name="?model"?\s*(?:;|\r|$)', re.IGNORECASE)
+
+FORM_PARTS = 32
+"""Of a form, so many are looked at for the model."""
+
+FORM_HEAD_BYTES = 4096
+"""Of a part; a longer one is none that says the model."""
+
+
+def _form_model(body: bytes, content_type: bytes) -> str | None:
+    """The model that a form names, as the one with a file to transcribe does."""
+    form = _FORM.match(content_type)
+    if form is None:
+        return None
+    boundary = b"--" + form[1]
+    start = body.find(boundary)
+    for _ in range(FORM_PARTS):
+        end = body.find(b"\r\n" + boundary, start + len(boundary))
+        if start < 0 or end < 0:
+            return None
+        head_end = body.find(b"\r\n\r\n", start, min(end, start + FORM_HEAD_BYTES))
+        if head_end >= 0 and _NAMED_MODEL.search(body[start:head_end]):
+            return body[head_end + 4 : end].decode("utf-8", "replace")
+        start = end + 2
+    return None

@@ -23,6 +23,7 @@ from tests.builders import (
     stream_of,
     text_of,
 )
+from tests.fleet.builders import engine, fleet
 from tests.flights.calls import Call
 
 pytestmark = pytest.mark.anyio
@@ -217,3 +218,39 @@ async def test_a_refusal_about_something_else_stays_one_and_teaches_nothing():
         s.upstream.script(ScriptedReply(stream_of("a")))
         await s.ask(chat("more", stream=True))
         assert "stream_options" in s.upstream.bodies[-1]
+
+
+# A model that a form names (vllm-project/production-stack #410, smg-project/smg PR 1256).
+
+
+def form(*parts: tuple[str, bytes], boundary: str = "xyz") -> bytes:
+    heads = [f"--{boundary}\r\nContent-Disposition: form-data; name={name}\r\n\r\n".encode() for name, _ in parts]
+    pieces = [head + value + b"\r\n" for head, (_, value) in zip(heads, parts, strict=True)]
+    return b"".join(pieces) + f"--{boundary}--\r\n".encode()
+
+
+SOUND = ('"file"; filename="model"\r\nContent-Type: audio/wav', b"\x00\r\n--xy\xff\r\n\r\nname=model")
+
+
+@pytest.mark.parametrize(
+    ("parts", "asked"),
+    [
+        ([SOUND, ('"model"', b"whisper-1")], "b"),
+        ([("model", b"whisper-1"), SOUND], "b"),
+        ([SOUND, ('"model"', b"unknown")], "a"),
+        ([SOUND, ('"model"', b"\xff")], "a"),
+        ([SOUND], "a"),
+        ([], "a"),
+        ([SOUND] * 40 + [("model", b"whisper-1")], "a"),
+    ],
+)
+@pytest.mark.parametrize("boundary", ["xyz", '"xyz"; charset=utf-8'])
+async def test_a_form_goes_unchanged_to_the_upstream_of_the_model_that_it_names(parts, asked, boundary):
+    body = form(*parts)
+    async with fleet(engine("a", models=["chat*"]), engine("b", models=["whisper*"])) as f:
+        kind = f"multipart/form-data; boundary={boundary}"
+        reply = await f.ask(body, path="/v1/audio/transcriptions", content_type=kind)
+        assert reply.status_code == 200
+        assert [request.body for request in f.engines[asked].requests] == [body]
+        sent = dict(f.engines[asked].requests[0].headers)
+        assert sent[b"content-type"] == kind.encode()
