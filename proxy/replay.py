@@ -211,14 +211,19 @@ def _choice_chunks(choice: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _cut(choice: dict[str, Any]) -> list[dict[str, Any]]:
-    """One choice's chunk as several, if it says much: each with a part of its text, or of its log probabilities."""
-    said = {name: choice[name] for name in ("delta", "text", "logprobs") if name in choice}
+    """One choice's chunk as several, if it says much: each with a part of its text, or of what it tells of tokens."""
+    said = {name: value for name, value in choice.items() if name in _SAID or isinstance(value, list)}
     parts = _pieces(said, "")
     if len(parts) == 1:
         return [choice]
     silence: dict[str, Any] = {"delta": {}} if "delta" in choice else {"text": ""}
-    others = {"index": choice["index"], "finish_reason": None}
-    return [{**choice, **silence, **parts[0]}, *({**others, **silence, **part} for part in parts[1:])]
+    before = {"index": choice["index"], "finish_reason": None}
+    rest = {name: value for name, value in choice.items() if name not in said}
+    return [*({**before, **silence, **part} for part in parts[:-1]), {**rest, **silence, **parts[-1]}]
+
+
+_SAID = ("delta", "text", "logprobs")
+"""Members of a choice that are put together of pieces, beside lists."""
 
 
 def _pieces(value: Any, name: str) -> list[Any]:

@@ -76,6 +76,7 @@ def long_answers() -> dict[str, tuple[str, dict[str, Any]]]:
         "details": ("chat", changed(message={**thought, "reasoning_content": "", "reasoning_details": [detail]})),
         "calls": ("chat", changed(message=called, finish_reason="tool_calls")),
         "probabilities": ("chat", changed(logprobs={"content": [PROBABILITY] * 500, "refusal": None})),
+        "tokens": ("chat", changed(token_ids=[*range(9 * PIECE)], stop_reason="</s>")),
         "columns": ("text", {**answer(), "object": "text_completion", "choices": [text]}),
     }
 
@@ -90,7 +91,8 @@ async def test_a_replay_has_no_line_that_is_too_long_to_be_read_and_is_the_same_
         hit = await s.ask(asked(stream=True, stream_options={"include_usage": True}), path=path)
         assert outcome(hit) == "hit; detail=exact"
         assert max(map(len, hit.content.split(b"\n"))) < 65_536
-        assert fold_stream(hit.content).record == body
+        folded = fold_stream(hit.content)
+        assert (folded.record, folded.ends_agree) == (body, True)
 
 
 def test_what_is_told_of_tokens_side_by_side_is_cut_at_the_same_places():
