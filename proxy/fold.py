@@ -139,11 +139,14 @@ class StreamFold:
         if len(self._splitter):
             for event in self._splitter.end():
                 self._take(event)
+        rest = self._splitter.rest
+        if rest and (data_of(rest) or b"").strip() == DONE:  # some servers leave out the blank line behind it
+            rest, self._done = b"", True
         try:
             self._end_run()
         except Unmergeable:
             self._unfoldable = True
-        readable = not self._unfoldable and not len(self._splitter)
+        readable = not self._unfoldable and not rest
         record = _record(self._fields, self._choices) if readable else None
         return Folded(record, self._done, self._error_body, self._choices.ends_agree)
 

@@ -256,3 +256,27 @@ async def test_a_form_goes_unchanged_to_the_upstream_of_the_model_that_it_names(
         assert [request.body for request in f.engines[asked].requests] == [body]
         sent = dict(f.engines[asked].requests[0].headers)
         assert sent[b"content-type"] == kind.encode()
+
+
+# An end without the blank line behind it (openai/openai-node #2725).
+
+
+@pytest.mark.parametrize("end", [b"data: [DONE]", b"data: [DONE]\n", b"data:[DONE]\r\n", b"event: end\ndata: [DONE]\n"])
+@pytest.mark.parametrize("always_stream", [False, True])
+async def test_an_end_marker_is_one_without_its_blank_line_too(end, always_stream):
+    parts = [*stream_of("a", done=False), end]
+    async with stack(upstreams=[{"name": "local", "url": "http://stub", "always_stream": always_stream}]) as s:
+        s.upstream.script(ScriptedReply(parts))
+        assert (await s.ask(chat(stream=True))).content == b"".join([*parts[:-2], end])
+        hit = await s.ask()
+        assert (outcome(hit), text_of(hit)) == ("hit; detail=exact", "a")
+        assert text_of(await s.ask(chat("another", stream=always_stream is False))) == "a"
+
+
+@pytest.mark.parametrize("end", [b"data: [DONE", b"data: [", b"DONE]", b'data: {"choices":[]}', b"data: [DONE]x"])
+async def test_what_is_only_part_of_an_end_is_none(end):
+    async with stack() as s:
+        s.upstream.script(ScriptedReply([*stream_of("a", done=False), end]))
+        await s.ask(chat(stream=True))
+        await s.ask(chat(stream=True))
+        assert s.upstream.calls == 2
