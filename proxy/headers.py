@@ -40,6 +40,10 @@ FORWARDED = frozenset(
 )
 """Request headers that go up. No credential and no cookie is among them; what is unknown stays here."""
 
+SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after", b"retry-after-ms", b"x-should-retry"})
+"""Of a reply that several clients get: what its body can't be read without (a coding is there only if the engine coded
+although asked not to), and when, or whether, to ask again; the official clients read all three."""
+
 OURS = b"x-askonce-"
 """Begins the names of headers that only askonce writes."""
 

@@ -12,13 +12,11 @@ from policies.model import BatchPolicy
 from proxy.batcher import MicroBatcher, Turn
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream
 from proxy.errors import Headers
-from proxy.headers import FORWARDED
+from proxy.headers import FORWARDED, SHARED_HEADERS
 from proxy.openai import COMPLETIONS
 from proxy.permit import ALL, STATEFUL
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
-SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after"})
-"""What several clients may get of one reply's headers."""
 TRACES = frozenset({b"traceparent", b"tracestate"})
 """Of one request each, so that no two requests agree in them."""
 

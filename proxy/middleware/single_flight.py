@@ -10,13 +10,11 @@ import orjson
 from proxy.context import Handler, Outcome, Reply, RequestContext, Stream, Withheld
 from proxy.errors import Headers, ProxyError, UpstreamFailed
 from proxy.flight import Flight, Flights
+from proxy.headers import SHARED_HEADERS
 from proxy.metrics import Metrics
 from proxy.openai import Folded, fold_stream
 
 JSON_HEADERS: Headers = [(b"content-type", b"application/json")]
-SHARED_HEADERS = frozenset({b"content-type", b"content-encoding", b"retry-after"})
-"""What the body can't be read without (a coding is there only if the engine coded although asked not to), and when to
-ask again."""
 RETRY_WAIT_MAX_S = 5.0
 """A `Retry-After` up to this is waited for before a flight with several readers asks once more."""
 
@@ -281,8 +279,11 @@ def _transient(status: int) -> bool:
 
 
 def _retry_after(headers: Headers) -> float:
-    """Seconds an upstream asks to wait; a date counts as too long."""
-    for name, value in headers:
-        if name == b"retry-after":
-            return float(value) if value.isdigit() and len(value) < 9 else RETRY_WAIT_MAX_S + 1
+    """Seconds an upstream asks to wait; a date, or that it is not to be asked again, counts as too long."""
+    told = dict(headers)
+    if told.get(b"x-should-retry") == b"false":
+        return RETRY_WAIT_MAX_S + 1
+    for name, per_second in ((b"retry-after-ms", 1000), (b"retry-after", 1)):
+        if (value := told.get(name)) is not None:
+            return int(value) / per_second if value.isdigit() and len(value) < 9 else RETRY_WAIT_MAX_S + 1
     return 0.0

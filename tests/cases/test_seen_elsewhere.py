@@ -280,3 +280,30 @@ async def test_what_is_only_part_of_an_end_is_none(end):
         await s.ask(chat(stream=True))
         await s.ask(chat(stream=True))
         assert s.upstream.calls == 2
+
+
+# When, and whether, to ask again (productdevbook/misina #61, anthropics/anthropic-sdk-typescript #357).
+
+
+@pytest.mark.parametrize(
+    ("told", "calls"),
+    [
+        ({b"retry-after-ms": b"1500"}, 2),
+        ({b"retry-after-ms": b"1500", b"retry-after": b"60"}, 2),
+        ({b"retry-after-ms": b"60000", b"retry-after": b"1"}, 1),
+        ({b"x-should-retry": b"false"}, 1),
+        ({b"x-should-retry": b"true"}, 2),
+    ],
+)
+async def test_a_failure_that_many_share_says_when_to_ask_again_and_is_asked_again_then(told, calls):
+    async with stack() as s:
+        headers = [(b"content-type", b"application/json"), *told.items()]
+        s.upstream.script(ScriptedReply({"error": {"message": "busy"}}, status=429, headers=headers, wait=1.0))
+        waiting = [Call(s.app, chat()).start() for _ in range(3)]
+        for call in waiting:
+            await call.whole()
+        assert s.upstream.calls == calls
+        for call in waiting:
+            assert call.status == 429
+            assert {name: call.headers[name.decode()].encode() for name in told} == told
+        assert asyncio.get_running_loop().time() == calls + (1.5 if told.get(b"retry-after-ms") == b"1500" else 0)
