@@ -66,7 +66,8 @@ class UpstreamSettings(Section):
     """Ask for plain answers as streams too, so that a client who leaves ends the generation. llama.cpp needs it."""
 
     ask_usage: bool = True
-    """Ask for token counts on streams that may be stored or shared."""
+    """Ask for token counts on streams that may be stored or shared. An engine that refuses `stream_options` by name is
+    asked without it from then on."""
 
     max_concurrency: PositiveCount = 256
     """Requests under way at once; further ones wait."""
