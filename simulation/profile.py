@@ -108,6 +108,8 @@ def from_profile(profile: Profile, name: str, *, tables: bool = True, knee_token
         & (np.maximum(before, context) <= _MAX_CONTEXT)
         & ((context >= _MIN_CONTEXT) | (sequences == 0))
     )
+    if not kept.any():
+        raise CostError(f"{name}: none of the attention shapes is one that an engine meets; profile more of them")
     chunk, before, sequences, context, attention_s = profile.attention[kept].T
     kv_tokens = sequences * context
     rest = np.interp(chunk + sequences, profile.tokens, profile.dense_s)

@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from simulation.json_file import read_json
 from simulation.request import Request
 from simulation.settings import EngineSettings
-from simulation.traces import RUN_HASH_TOKENS, Trace, TraceError, count, number, records, request_of
-
-# Requests that reach an engine together may be noted in any order; a clock that jumps further back is broken.
-_TOGETHER_S = 1.0
+from simulation.traces import RUN_HASH_TOKENS, TOGETHER_S, Trace, TraceError, count, number, records, request_of
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +46,8 @@ def read_run(path: Path) -> RecordedRun:
         try:
             request, _ = request_of(fields)
             first, last = number(fields, "first_token_s"), number(fields, "last_token_s")
-            scheduled = number(fields, "scheduled_s") if "scheduled_s" in fields else request.arrival_s
+            noted = fields.get("scheduled_s") not in (None, "")
+            scheduled = number(fields, "scheduled_s") if noted else request.arrival_s
             if request.prompt_tokens < 1 or request.output_tokens < 1:
                 raise ValueError("prompt_tokens and output_tokens must be 1 or more")
             if not request.arrival_s < first <= last:
@@ -59,7 +57,7 @@ def read_run(path: Path) -> RecordedRun:
                 )
         except ValueError as error:
             raise TraceError(f"{path}, row {row}: {error}") from None
-        if found and request.arrival_s < found[-1][0] - _TOGETHER_S:
+        if found and request.arrival_s < found[-1][0] - TOGETHER_S:
             raise TraceError(
                 f"{path}, row {row}: arrives at {request.arrival_s} s, before the one ahead of it ({found[-1][0]} s); "
                 "sort by arrival"

@@ -4,6 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# A clock in seconds that counts nanoseconds as well: beyond some years a step would drown in its rounding.
+LATEST_S = 1e9
+MOST_TOKENS = 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -50,12 +54,21 @@ def check(requests: Sequence[Request]) -> None:
         before = request.arrival_s
 
 
-def reason_against(arrival_s: float, prompt_tokens: int, output_tokens: int, before_s: float) -> str:
-    """Why no engine could run this request after one that arrived at before_s; empty if one could."""
+def reason_against(
+    arrival_s: float, prompt_tokens: int, output_tokens: int, before_s: float, start_s: float = 0.0
+) -> str:
+    """Why no engine that was started at start_s could run this request after one that arrived at before_s.
+
+    Empty if one could.
+    """
     if arrival_s < before_s:
-        return f"arrives at {arrival_s:g} s, before the one ahead of it ({before_s:g} s); sort by arrival"
+        return f"arrives at {arrival_s:.15g} s, before the one ahead of it ({before_s:.15g} s); sort by arrival"
     if not math.isfinite(arrival_s) or arrival_s < 0:
-        return f"arrives at {arrival_s:g} s; it must be 0 or more"
+        return f"arrives at {arrival_s:.15g} s; it must be 0 or more"
+    if arrival_s - start_s > LATEST_S:
+        return f"arrives {arrival_s - start_s:g} s after the start; it must be {LATEST_S:,.0f} s at most"
     if prompt_tokens < 1 or output_tokens < 1:
         return f"{prompt_tokens} prompt and {output_tokens} output tokens; both must be 1 or more"
+    if prompt_tokens > MOST_TOKENS or output_tokens > MOST_TOKENS:
+        return f"{prompt_tokens} prompt and {output_tokens} output tokens; both must be {MOST_TOKENS:,} at most"
     return ""

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 
 from simulation.cost import CostError, CostModel
+from simulation.settings import MOST_SEQUENCES
 from simulation.workload import Workload
 
 Discipline = Literal["sequential", "static", "continuous"]
@@ -63,10 +64,10 @@ def reference_server(cost: CostModel, slots: int) -> Server:
     """The part of a cost model that the reference model can express.
 
     Raises:
-        CostError: the model has a term that depends on context or on the mix of a step, or there are no slots.
+        CostError: the model has a term that depends on context or on the mix of a step, or too few or many slots.
     """
-    if slots < 1:
-        raise CostError(f"a server of {slots} slots; it needs 1 or more")
+    if not 1 <= slots <= MOST_SEQUENCES:
+        raise CostError(f"a server of {slots} slots; use 1 to {MOST_SEQUENCES:,}")
     unknown = [
         one.name for one in fields(cost) if one.name not in _EXPRESSED and getattr(cost, one.name) != one.default
     ]

@@ -58,7 +58,11 @@ def block_keys(hash_ids: Keys[int], hash_tokens: int, block_tokens: int, prompt_
         return hash_ids[per_block - 1 :: per_block][:full]
     if hash_tokens % block_tokens == 0:
         parts = hash_tokens // block_tokens
-        return [name * parts + part for name in hash_ids for part in range(parts)][:full]
+        return [
+            name * parts + part
+            for at, name in enumerate(hash_ids[: -(-full // parts)])
+            for part in range(min(parts, full - at * parts))
+        ]
     raise ValueError(
         f"the trace hashes {hash_tokens} tokens at a time and the engine's blocks hold {block_tokens}; "
         "one must be a multiple of the other"

@@ -100,11 +100,13 @@ def _gaps(rate: _Rate, length_s: float, rng: np.random.Generator) -> NDArray[np.
 
 def _read_rates(path: Path) -> list[_Rate]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise TraceError(f"{path}: cannot be read ({error})") from None
     rates: list[_Rate] = []
-    for row, fields in enumerate(csv.reader(lines), 1):
+    for row, fields in enumerate(csv.reader(lines, skipinitialspace=True), 1):
+        if not any(map(str.strip, fields)):
+            continue
         try:
             start, per_s, _, kind, shape, _ = fields
             rate = _Rate(float(start), float(per_s), kind, float(shape))

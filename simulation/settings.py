@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from simulation.blocks import UNLIMITED
 
+# An engine keeps the cost of each number of sequences.
+MOST_SEQUENCES = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
@@ -32,6 +35,8 @@ class EngineSettings:
         for name in ("max_num_seqs", "max_num_batched_tokens", "block_tokens"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        if self.max_num_seqs > MOST_SEQUENCES:
+            raise ValueError(f"max_num_seqs is {self.max_num_seqs}; it must be {MOST_SEQUENCES:,} at most")
         if self.max_num_batched_tokens < self.max_num_seqs:
             raise ValueError(
                 f"max_num_batched_tokens ({self.max_num_batched_tokens}) must be at least max_num_seqs "

@@ -14,17 +14,26 @@ names of the fields. The clock starts at the first request.
 import csv
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from simulation.request import Request, WorkloadError, reason_against
+from simulation.request import LATEST_S, Request, WorkloadError, reason_against
 
 RUN_HASH_TOKENS = 16
 MOONCAKE_HASH_TOKENS = 512
 _MOST = 10**12
+# Requests that reach an engine together may be noted in any order; a clock that jumps further back is broken.
+TOGETHER_S = 1.0
+# What one field of a .csv may hold, in characters: the hashes of a long prompt.
+_LONGEST_FIELD = 1 << 27
+
+_MOMENT = re.compile(
+    r"(\d{4}-?\d\d-?\d\d[T ]\d\d:?\d\d(?::?\d\d)?)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d(?::?\d\d){0,2})?", re.I
+)
 
 
 class TraceError(WorkloadError):
@@ -50,6 +59,9 @@ class Trace:
         """The same requests, `speed` times as fast."""
         if not (math.isfinite(speed) and speed > 0):
             raise WorkloadError(f"speed is {speed}; it must be above 0")
+        length_s = self.requests[-1].arrival_s / speed
+        if not length_s <= LATEST_S:
+            raise WorkloadError(f"{self.path}: would last {length_s:g} s; use {LATEST_S:,.0f} s at most")
         requests = tuple(replace(request, arrival_s=request.arrival_s / speed) for request in self.requests)
         return replace(self, requests=requests)
 
@@ -76,6 +88,8 @@ class Trace:
 def read_trace(path: Path, hash_tokens: int | None = None) -> Trace:
     """Read a recorded workload; hash_tokens overrides how many tokens a hash id stands for.
 
+    Rows must be in order of arrival. An engine's own record need not be, within TOGETHER_S.
+
     Raises:
         TraceError: one line naming the file and, where there is one, the row.
     """
@@ -88,19 +102,29 @@ def read_trace(path: Path, hash_tokens: int | None = None) -> Trace:
             request, found = request_of(fields)
             if not requests:
                 start = before = request.arrival_s
-            problem = reason_against(request.arrival_s, request.prompt_tokens, request.output_tokens, before)
+            if "first_token_s" in fields and before - TOGETHER_S <= request.arrival_s < before:
+                before = request.arrival_s
+            problem = reason_against(request.arrival_s, request.prompt_tokens, request.output_tokens, before, start)
             if problem:
                 raise ValueError(problem)
         except ValueError as error:
             raise TraceError(f"{path}, row {row}: {error}") from None
         before = request.arrival_s
-        requests.append(replace(request, arrival_s=request.arrival_s - start) if start else request)
+        requests.append(request)
         rows.append(row)
     if not requests:
         raise TraceError(f"{path}: no requests in it")
     if hash_tokens is not None and hash_tokens < 1:
         raise TraceError(f"{path}: hash ids of {hash_tokens} tokens; it must be 1 or more")
-    return Trace(str(path), tuple(requests), tuple(rows), hash_tokens or found)
+    order = sorted(range(len(rows)), key=lambda at: requests[at].arrival_s)
+    start = requests[order[0]].arrival_s
+    moved = [replace(request, arrival_s=request.arrival_s - start) for request in requests] if start else requests
+    return Trace(
+        str(path),
+        tuple(moved[at] for at in order),
+        tuple(rows[at] for at in order),
+        hash_tokens or found,
+    )
 
 
 def records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -133,9 +157,16 @@ def block_hit_rate(requests: Iterable[Request]) -> float:
 
 
 def _csv_records(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.DictReader(lines, strict=True)
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.DictReader(lines, strict=True, skipinitialspace=True)
     try:
+        names = reader.fieldnames
+        while names is not None and not any(map(str.strip, names)):
+            names = next(reader.reader, None)
+        reader.fieldnames = [name.strip() for name in names or ()]
         for fields in reader:
+            if not any(not isinstance(value, str) or value.strip() for value in fields.values() if value):
+                continue  # an empty line, or one of commas only
             if None in fields or None in fields.values():
                 raise TraceError(
                     f"{path}, row {reader.line_num}: not {len(reader.fieldnames or ())} fields, as the first row has"
@@ -168,7 +199,7 @@ def request_of(fields: Mapping[str, Any]) -> tuple[Request, int]:
             count(fields, "prompt_tokens"),
             count(fields, "output_tokens"),
             _hashes(fields),
-            None if identity in (None, "") else count(fields, "identity"),
+            None if identity in (None, "") else _name(identity, "identity must be a whole number of 0 or more"),
         ), RUN_HASH_TOKENS
     if "timestamp" in fields:
         return Request(
@@ -213,22 +244,41 @@ def count(fields: Mapping[str, Any], name: str) -> int:
 
 def _hashes(fields: Mapping[str, Any]) -> tuple[int, ...]:
     value = fields.get("hash_ids") or ()
+    problem = "hash_ids must be whole numbers of 0 or more (in a .csv, separated by spaces)"
     if isinstance(value, str):
-        value = [int(part) if part.isdigit() else part for part in value.split()]
-    if not isinstance(value, list | tuple) or not all(type(name) is int and name >= 0 for name in value):
-        raise ValueError("hash_ids must be whole numbers of 0 or more (in a .csv, separated by spaces)")
-    return tuple(value)
+        value = value.strip("[] ").replace(",", " ").split()
+    if not isinstance(value, list | tuple):
+        raise ValueError(problem)
+    return tuple([name if type(name) is int and name >= 0 else _name(name, problem) for name in value])
+
+
+def _name(value: Any, problem: str) -> int:
+    """A whole number that only names something: any size, and not one digit may be lost."""
+    if isinstance(value, str) and value.isascii() and value.strip().isdigit():
+        value = int(value)
+    elif isinstance(value, str | float):
+        try:
+            rounded = float(value)
+        except ValueError:
+            raise ValueError(problem) from None
+        # What pandas makes of whole numbers in a column with gaps; beyond 2**53 they are not what they were.
+        value = int(rounded) if rounded.is_integer() and rounded < 2**53 else None
+    if type(value) is not int or value < 0:
+        raise ValueError(problem)
+    return value
 
 
 def _moment(text: str) -> float:
-    # Seven decimals in the original; datetime reads six.
-    whole, _, decimals = text.strip().partition(".")
-    zone = ""
-    for sign in "+-":
-        decimals, mark, rest = decimals.partition(sign)
-        zone = zone or mark + rest
+    """Seconds since 1970; a time without a zone is in UTC."""
+    found = _MOMENT.fullmatch(text.strip())
     try:
-        moment = datetime.fromisoformat(whole + (zone or ("" if whole[-6:-5] in "+-" else "+00:00")))
+        if not found:
+            raise ValueError
+        whole, decimals, zone = found.groups()
+        # Seven decimals in the original; datetime reads six.
+        moment = datetime.fromisoformat(whole + (zone if zone and zone[0] in "+-" else ""))
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
         return moment.timestamp() + (float(f"0.{decimals}") if decimals else 0.0)
     except ValueError:
-        raise ValueError(f"TIMESTAMP is {text!r}; it must be a date and a time") from None
+        raise ValueError(f"TIMESTAMP is {text!r:.60}; it must be a date and a time") from None

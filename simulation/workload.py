@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simulation.request import Request, WorkloadError
+from simulation.request import LATEST_S, MOST_TOKENS, Request, WorkloadError
 
 ArrivalKind = Literal["poisson", "gamma", "weibull", "fixed"]
 ARRIVAL_KINDS: tuple[ArrivalKind, ...] = ("poisson", "gamma", "weibull", "fixed")
@@ -21,6 +21,9 @@ ARRIVAL_KINDS: tuple[ArrivalKind, ...] = ("poisson", "gamma", "weibull", "fixed"
 
 # What a run holds in memory: some gigabytes.
 MOST_REQUESTS = 10_000_000
+_LONGEST_THINK_S = 1e6
+# The spread of a logarithm: e**10 times the median is one standard deviation.
+_WIDEST = 10
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
@@ -87,8 +90,11 @@ class ClosedLoop:
     think_s: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.users < 1 or not (math.isfinite(self.think_s) and self.think_s >= 0):
-            raise WorkloadError(f"closed loop of {self.users} users thinking {self.think_s} s; use 1 or more, and >= 0")
+        if self.users < 1 or not 0 <= self.think_s <= _LONGEST_THINK_S:
+            raise WorkloadError(
+                f"closed loop of {self.users} users thinking {self.think_s} s; use 1 or more, and 0 to "
+                f"{_LONGEST_THINK_S:,.0f} s"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +106,17 @@ class LogNormal:
     cap: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.median >= 1 and self.sigma >= 0 and math.isfinite(self.median) and math.isfinite(self.sigma)):
-            raise WorkloadError(f"lengths of median {self.median}, sigma {self.sigma}; use >= 1 token and >= 0")
+        if not (1 <= self.median <= MOST_TOKENS and 0 <= self.sigma <= _WIDEST):
+            raise WorkloadError(
+                f"lengths of median {self.median}, sigma {self.sigma}; use 1 to {MOST_TOKENS:,}, and 0 to {_WIDEST}"
+            )
         if self.cap is not None and self.cap < 1:
             raise WorkloadError(f"lengths capped at {self.cap}; the cap must be 1 token or more")
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        tokens: NDArray[np.int64] = np.exp(math.log(self.median) + self.sigma * rng.standard_normal(count)).astype(
-            np.int64
-        )
-        return np.clip(tokens, 1, self.cap)
+        drawn = np.exp(math.log(self.median) + self.sigma * rng.standard_normal(count))
+        tokens: NDArray[np.int64] = np.minimum(drawn, min(self.cap or MOST_TOKENS, MOST_TOKENS)).astype(np.int64)
+        return np.maximum(tokens, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +159,13 @@ class Catalogue:
     block_tokens: int = 0
 
     def __post_init__(self) -> None:
-        if self.entries < 1 or self.wordings < 1 or not 0 <= self.share <= 1 or not math.isfinite(self.exponent):
+        if not (1 <= self.entries <= MOST_REQUESTS and self.wordings >= 1 and 0 <= self.share <= 1):
             raise WorkloadError(
-                f"catalogue of {self.entries} entries, share {self.share}, {self.wordings} wordings: "
-                "entries and wordings must be 1 or more, the share between 0 and 1"
+                f"catalogue of {self.entries:,} entries, share {self.share}, {self.wordings} wordings: entries must be "
+                f"1 to {MOST_REQUESTS:,}, wordings 1 or more, the share between 0 and 1"
             )
+        if not (math.isfinite(self.exponent) and self.exponent >= 0):
+            raise WorkloadError(f"exponent of the popularity is {self.exponent}; it must be 0 (all alike) or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +215,8 @@ class Mix:
         if not 1 <= count <= MOST_REQUESTS:
             raise WorkloadError(f"a workload of {count:,} requests; use 1 to {MOST_REQUESTS:,}")
         times = arrivals.draw(count, stream(seed, "arrivals")).tolist()
+        if not times[-1] <= LATEST_S:
+            raise WorkloadError(f"{count:,} requests would take {times[-1]:g} s; use {LATEST_S:,.0f} s at most")
         prompt = self.prompt.draw(count, stream(seed, "prompt tokens"))
         output = self.output.draw(count, stream(seed, "output tokens"))
         if self.catalogue is None:

@@ -159,3 +159,11 @@ def test_overhead_is_never_negative():
     found = fit_overhead(bench(replace(base, step_s=base.step_s * 0.8)), base, slice(0, 30))
     assert found.overhead_step_s == 0
     assert 0 <= found.overhead_prompt_token_s < 1e-7
+
+
+def test_a_profile_of_nothing_that_an_engine_meets_is_refused(tmp_path):
+    name = profile(tmp_path)
+    path = Path(f"{name}_attention.csv")
+    path.write_text("prefill_chunk,kv_prefill,n_decode,kv_decode,time_us\n0,0,8,16,5\n")
+    with pytest.raises(CostError, match="none of the attention shapes"):
+        from_profile(read_profile(name, 2), "made")

@@ -62,6 +62,14 @@ def test_windows_without_lengths_use_those_before_them(tmp_path):
     assert {request.output_tokens for request in trace.requests} == {1, 7}
 
 
+def test_a_byte_order_mark_empty_lines_and_spaces_do_not_matter(tmp_path):
+    plain = draw_client(client(tmp_path, "0,1,1,Gamma,1,1\n600,2,1,Weibull,0.5,1\n", {"0": WINDOW}), 0)
+    spread = draw_client(
+        client(tmp_path, "\ufeff0,1,1,Gamma,1,1\r\n\r\n600, 2, 1, Weibull, 0.5, 1\r\n \r\n", {"0": WINDOW}), 0
+    )
+    assert spread.requests == plain.requests
+
+
 @pytest.mark.parametrize(
     ("rates", "lengths", "said"),
     [

@@ -8,6 +8,7 @@ import pytest
 
 from simulation.cost import CostModel
 from simulation.engine import simulate
+from simulation.recorded import read_run
 from simulation.request import Request, WorkloadError
 from simulation.settings import EngineSettings
 from simulation.traces import TraceError, block_hit_rate, read_trace
@@ -121,6 +122,11 @@ HEAD = "arrival_s,prompt_tokens,output_tokens\n"
         ("a.csv", HEAD + "0,5,5\n1,-3,5\n", "row 3: prompt_tokens is -3; it must be a whole number, not below 0"),
         ("a.csv", HEAD + "0,5,5\n1,3,0\n", "row 3: 3 prompt and 0 output tokens; both must be 1 or more"),
         ("a.csv", HEAD + "0,5,5\n1,1e30,2\n", "row 3: prompt_tokens is 1e+30; it must be 1,000,000,000,000 at most"),
+        (
+            "a.csv",
+            HEAD + "0,5,5\n1,1e10,2\n",
+            "row 3: 10000000000 prompt and 2 output tokens; both must be 1,000,000,000",
+        ),
         ("a.jsonl", "[" * 100_000, "row 1: not JSON"),
         ("a.csv", HEAD + "0,5,5\n1,3.5,2\n", "row 3: prompt_tokens is 3.5"),
         ("a.csv", HEAD + "0,5,5\n1,many,2\n", "row 3: prompt_tokens is 'many'; it must be a number"),
@@ -135,6 +141,8 @@ HEAD = "arrival_s,prompt_tokens,output_tokens\n"
         ("a.csv", "arrival_s,prompt\n0,5\n", "row 2: prompt_tokens is missing"),
         ("a.csv", HEAD.strip() + ",hash_ids\n0,5,5,a b\n", "row 2: hash_ids must be whole numbers"),
         ("a.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\nnoon,5,5\n", "row 2: TIMESTAMP is 'noon'"),
+        ("a.csv", HEAD.strip() + ",identity\n0,5,5,1e17\n", "row 2: identity must be a whole number of 0 or more"),
+        ("a.csv", HEAD.strip() + ",hash_ids\n0,50,5,²\n", "row 2: hash_ids must be whole numbers of 0 or more"),
         ("a.jsonl", '{"arrival_s": 0,\n', "row 1: not JSON"),
         ("a.jsonl", "[1, 2]\n", "row 1: must be an object"),
         ("a.jsonl", '{"arrival_s": null, "prompt_tokens": 1, "output_tokens": 1}', "row 1: arrival_s is None"),
@@ -185,3 +193,74 @@ def test_a_rate_must_be_above_0(rate: float):
 def test_requests_that_come_at_once_have_no_rate_to_change(tmp_path):
     with pytest.raises(WorkloadError, match="arrive at once"):
         read_trace(written(tmp_path, "a.csv", HEAD + "0,5,5\n0,5,5\n")).at_rate(2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2023-11-16 18:15:46.6805900", "2023-11-16 18:15:47.6805900"),
+        ("2023-11-16T18:15:46Z", "2023-11-16T18:15:47.000Z"),
+        ("2023-11-16T18:15:46.25z", "2023-11-16 18:15:47.25 UTC"),
+        ("2023-11-16T18:15:46,5", "2023-11-16T18:15:47.5+00:00"),
+        ("2023-11-16T18:15:46+00", "2023-11-16T20:15:47+0200"),
+        ("20231116T181546Z", "20231116T131547-05:00"),
+    ],
+)
+def test_a_moment_with_or_without_zone_in_any_form_of_iso_8601(tmp_path, first: str, second: str):
+    rows = "".join(f'"{moment}",5,5\n' for moment in (first, second))
+    trace = read_trace(written(tmp_path, "a.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n" + rows))
+    assert [request.arrival_s for request in trace.requests] == pytest.approx([0, 1], abs=1e-6)
+
+
+def test_ids_of_any_size_keep_every_digit(tmp_path):
+    csv_rows = f"{HEAD.strip()},hash_ids,identity\n0,40,5,{2**64} {2**64 + 1},{2**64}\n1,5,5,,{2**64 + 1}\n2,5,5,,7.0\n"
+    first, second, third = read_trace(written(tmp_path, "a.csv", csv_rows)).requests
+    assert first.hash_ids == (2**64, 2**64 + 1)
+    assert (first.identity, second.identity, third.identity) == (2**64, 2**64 + 1, 7)
+    (only,) = read_trace(
+        written(
+            tmp_path,
+            "a.jsonl",
+            f'{{"arrival_s": 0, "prompt_tokens": 1, "output_tokens": 1, "identity": {2**64 + 1}}}',
+        )
+    ).requests
+    assert only.identity == 2**64 + 1
+
+
+def test_a_prompt_may_have_more_hashes_than_a_csv_field_usually_holds(tmp_path):
+    names = [10**18 + block for block in range(12_000)]
+    rows = f"{HEAD.strip()},hash_ids\n0,192000,5,{' '.join(map(str, names))}\n"
+    assert read_trace(written(tmp_path, "a.csv", rows)).requests[0].hash_ids == tuple(names)
+
+
+def test_a_csv_as_spreadsheets_and_data_frames_write_it(tmp_path):
+    text = (
+        '\r\n arrival_s , prompt_tokens, output_tokens ,hash_ids\r\n0, 40, 5,"[1, 2]"\r\n   \r\n,,,\r\n1, 8,5,\r\n\r\n'
+    )
+    trace = read_trace(written(tmp_path, "a.csv", text))
+    assert [(request.prompt_tokens, request.hash_ids) for request in trace.requests] == [(40, (1, 2)), (8, ())]
+
+
+def test_an_engines_record_is_replayed_as_it_is_validated_though_rows_changed_places(tmp_path):
+    row = '{{"arrival_s": {}, "prompt_tokens": {}, "output_tokens": 2, "first_token_s": 9, "last_token_s": 10}}\n'
+    path = written(tmp_path, "a.jsonl", row.format(5.2, 7) + row.format(5.0, 8) + row.format(6.0, 9))
+    trace = read_trace(path)
+    assert [request.prompt_tokens for request in trace.requests] == [8, 7, 9]
+    assert [request.arrival_s for request in trace.requests] == pytest.approx([0, 0.2, 1.0])
+    assert trace.rows == (2, 1, 3)
+    assert trace.requests == read_run(path).trace.requests
+    with pytest.raises(TraceError, match="row 2: arrives at 5 s, before the one ahead of it"):
+        read_trace(written(tmp_path, "b.jsonl", row.format(6.2, 7) + row.format(5.0, 8)))
+
+
+def test_a_clock_beyond_what_a_simulation_can_count_is_refused_and_not_walked(tmp_path):
+    with pytest.raises(
+        TraceError, match=r"row 3: arrives 1e\+300 s after the start; it must be 1,000,000,000 s at most"
+    ):
+        read_trace(written(tmp_path, "a.csv", HEAD + "0,5,5\n1e300,5,5\n"))
+    trace = read_trace(written(tmp_path, "b.csv", HEAD + "1700000000.25,5,5\n1700000001.5,5,5\n"))
+    assert trace.requests[1].arrival_s == 1.25
+    with pytest.raises(WorkloadError, match=r"b\.csv: would last 1\.25e\+300 s"):
+        trace.faster(1e-300)
+    with pytest.raises(WorkloadError, match="after the start"):
+        simulate([Request(0.0, 5, 5), Request(1e12, 5, 5)], CostModel("x", "", 1.0))

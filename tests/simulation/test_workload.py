@@ -156,6 +156,13 @@ def test_a_trace_is_identified_by_its_hashes_and_can_be_stretched():
         lambda: Histogram((1, 2), (0, 0)),
         lambda: Catalogue(0),
         lambda: Catalogue(5, share=1.5),
+        lambda: Catalogue(10**11),
+        lambda: Catalogue(5, exponent=-1.0),
+        lambda: Catalogue(5, exponent=float("nan")),
+        lambda: LogNormal(1e300, 1),
+        lambda: LogNormal(10, 1e300),
+        lambda: ClosedLoop(1, 1e300),
+        lambda: MIX.draw(2, 0, Arrivals(1e-300)),
         lambda: ClosedLoop(0),
         lambda: ClosedLoop(1, -1.0),
         lambda: MIX.draw(0, 0, Arrivals(1.0)),
@@ -167,3 +174,9 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(wrong):
     with pytest.raises(WorkloadError) as caught:
         wrong()
     assert "\n" not in str(caught.value)
+
+
+def test_lengths_too_long_for_a_number_are_the_longest_and_not_1():
+    assert LogNormal(10**6, 10).draw(2000, stream(0, "tokens")).max() == 10**9
+    assert LogNormal(10**6, 10, 10**30).draw(2000, stream(0, "tokens")).max() == 10**9
+    assert np.median(LogNormal(10**9, 9, 700).draw(2000, stream(0, "tokens"))) == 700
