@@ -65,7 +65,8 @@ class Engine:
         self.cached_tokens: list[int] = []
         self.preemptions: list[int] = []
         self.pool = BlockPool(settings.usable_blocks)
-        # (clock, running, waiting, blocks in use) after each step or jump, if somebody sets it to a list.
+        # (clock, running, waiting, blocks in use) after each step or jump, if somebody sets it to a list; then no jump
+        # passes a full second, so that the state at each is in it.
         self.series: list[tuple[float, int, int, int]] | None = None
 
         self._step_by_step = step
@@ -140,9 +141,16 @@ class Engine:
         return index
 
     def warm(self, requests: Iterable[Request]) -> None:
-        """Fill the cache with the prompts of requests served before the clock started, the last the freshest."""
-        for request in requests:
-            keys = self._keys(request)
+        """Fill the cache with the prompts of requests served before the clock started, the last the freshest.
+
+        Raises:
+            WorkloadError: their hashes do not go with the engine's blocks.
+        """
+        for index, request in enumerate(requests):
+            try:
+                keys = self._keys(request)
+            except ValueError as error:
+                raise WorkloadError(str(error), index) from None
             if len(keys) <= self.pool.total:
                 found = self.pool.hits(keys, len(keys))
                 table = self.pool.hold(keys, found)
@@ -204,6 +212,7 @@ class Engine:
             if not self._decoding and not chunks:
                 # Nothing could be planned ahead; the engine looks again, at its clock.
                 self._visible_s = self.clock
+                self._note()
                 return
 
         decoding = self._decoding
@@ -257,8 +266,12 @@ class Engine:
                 self.last_token_s[sequence.index] = clock
             if not self.settings.plan_ahead:
                 self._release_finished()
+        self._note()
+
+    def _note(self) -> None:
         if self.series is not None:
-            self.series.append((clock, len(self._running) - len(finished), len(self._waiting), pool.used))
+            running = len(self._running) - len(self._finished)
+            self.series.append((self.clock, running, len(self._waiting), self.pool.used))
 
     def _jump(self, seconds: float, until_s: float) -> int:
         """How many steps may be taken at once, the first of which is planned and takes `seconds`; takes the blocks."""
@@ -275,6 +288,9 @@ class Engine:
             if self._arriving and not self._waiting:
                 gap = self.arrival_s[self._arriving[0].index] - self.clock - _SAME_S
                 count = min(count, self._steps_to_see(gap, seconds, growth) if gap > 0 else 1)
+            if self.series is not None:
+                # The step that ends beyond the second is one of the next jump.
+                count = min(count, max(1, _steps_to(math.floor(self.clock) + 1 - self.clock, seconds, growth) - 1))
         if count > 1:
             count = self._grow(count)
         return count

@@ -83,6 +83,8 @@ def run_fleet(
     while router.next_s < inf:
         router.advance(inf)
     ran = tuple(one.engine for one in noted)
+    for engine in ran:
+        engine.run_until()  # An engine that plans ahead still holds the blocks of those that just ended.
     cost.warn_beyond(largest(ran))
     return Fleet(ran, outcomes(ran, [row for one in noted for row in one.rows]))
 

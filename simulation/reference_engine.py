@@ -44,6 +44,9 @@ class ReferenceEngine:
     def outstanding(self) -> int:
         return len(self._running) + len(self._waiting)
 
+    def load(self, now_s: float) -> int:
+        return len(self._running) + len(self._waiting)
+
     def submit(self, row: int, request: Request, now_s: float) -> None:
         self._waiting.append((row, request))
         if not self._running:

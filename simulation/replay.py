@@ -14,6 +14,8 @@ from simulation.router import Route
 from simulation.settings import EngineSettings
 from simulation.traces import Trace
 
+# Seconds of a series: some hundred megabytes.
+_LONGEST_SERIES_S = 5_000_000
 # A backlog that grows by more than this share of what arrives is no chance.
 _GROWING = 0.05
 
@@ -108,9 +110,15 @@ def label(seen: Outcomes) -> Label:
 
 
 def per_second(fleet: Fleet) -> dict[str, list[float]]:
-    """The engines' state at every full second, added up; needs a fleet that ran with series."""
-    ends = [engine.series[-1][0] for engine in fleet.engines if engine.series]
-    seconds = np.arange(0.0, max(ends, default=0.0) + 1)
+    """The engines' state at every full second, added up; needs a fleet that ran with series.
+
+    Raises:
+        WorkloadError: so long a series is no use to anybody.
+    """
+    end = max([engine.series[-1][0] for engine in fleet.engines if engine.series], default=0.0)
+    if end > _LONGEST_SERIES_S:
+        raise WorkloadError(f"a series of {end:,.0f} seconds; use {_LONGEST_SERIES_S:,} at most")
+    seconds = np.arange(0.0, end + 1)
     total = np.zeros((3, len(seconds)))
     for engine in fleet.engines:
         if engine.series:

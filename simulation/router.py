@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf, isnan
+from math import inf, isnan, nextafter
 from typing import Literal, Protocol
 
 from simulation.engine import Engine
@@ -27,6 +27,10 @@ class FedEngine(Protocol):
     @property
     def outstanding(self) -> int: ...
 
+    def load(self, now_s: float) -> int:
+        """The requests in it at now_s, which never goes back: those that it said would end later count."""
+        ...
+
     def submit(self, row: int, request: Request, now_s: float) -> None: ...
 
     def advance(self, limit_s: float) -> list[Completion]: ...
@@ -35,16 +39,22 @@ class FedEngine(Protocol):
 class FullEngine:
     """The full engine (`simulation.engine`) behind the interface of a fed one."""
 
-    __slots__ = ("_engine", "_open", "next_s")
+    __slots__ = ("_ending", "_engine", "_open", "next_s")
 
     def __init__(self, engine: Engine) -> None:
         self.next_s = inf
         self._engine = engine
         self._open: dict[int, int] = {}  # the engine's index -> row
+        self._ending: list[float] = []  # when those end that were told of ahead of time
 
     @property
     def outstanding(self) -> int:
         return len(self._open)
+
+    def load(self, now_s: float) -> int:
+        if self._ending:
+            self._ending = [end for end in self._ending if end > now_s]
+        return len(self._open) + len(self._ending)
 
     def submit(self, row: int, request: Request, now_s: float) -> None:
         self._open[self._engine.submit(replace(request, arrival_s=now_s))] = row
@@ -53,7 +63,7 @@ class FullEngine:
     def advance(self, limit_s: float) -> list[Completion]:
         engine = self._engine
         # Beyond its own clock by however little: one step at least.
-        engine.run_until(max(limit_s, self.next_s + 1e-9))
+        engine.run_until(max(limit_s, self.next_s + 1e-9, nextafter(self.next_s, inf)))
         ended = [index for index in self._open if not isnan(engine.last_token_s[index])]
         done = [
             Completion(
@@ -64,6 +74,7 @@ class FullEngine:
             )
             for index in ended
         ]
+        self._ending += [one.finish_s for one in done if one.finish_s > limit_s]
         self.next_s = max(engine.clock, self.next_s) if self._open else inf
         return done
 
@@ -101,7 +112,7 @@ class Router:
 
     def submit(self, row: int, request: Request, now_s: float) -> None:
         """Raises WorkloadError, with the row, for a request that the engine chosen can never run."""
-        at = self._choose(request)
+        at = self._choose(request, now_s)
         try:
             self._engines[at].submit(row, request, now_s)
         except WorkloadError as error:
@@ -112,12 +123,12 @@ class Router:
         """Move the engine whose turn it is; as `FedEngine.advance`."""
         return min(self._engines, key=lambda engine: engine.next_s).advance(limit_s)
 
-    def _choose(self, request: Request) -> int:
+    def _choose(self, request: Request, now_s: float) -> int:
         if self._route == "round-robin":
             at = self._turn
             self._turn = (at + 1) % len(self._engines)
             return at
-        loads = [engine.outstanding for engine in self._engines]
+        loads = [engine.load(now_s) for engine in self._engines]
         if self._route == "least-loaded":
             return loads.index(min(loads))
         return self._nearest(request, loads)

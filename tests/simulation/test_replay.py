@@ -153,3 +153,34 @@ def test_repeats_keep_the_arrivals_and_ask_the_first_questions_again():
     assert asked.count(0) > 3 * asked.count(10)
     with pytest.raises(WorkloadError, match="a share of 2"):
         with_repeats(some, 20, 2, 1)
+
+
+@pytest.mark.parametrize("engines", [1, 2])
+@pytest.mark.parametrize("plan_ahead", [True, False])
+def test_the_state_by_the_second_is_the_same_step_by_step_and_nothing_is_held_when_nobody_runs(
+    engines: int, plan_ahead: bool
+):
+    sizes = [(0.0, 30, 900), (0.1, 100, 40), (30.0, 10, 5), (42.0, 300, 700)]
+    work = Trace("made.csv", tuple(Request(*size) for size in sizes), (2, 3, 4, 5))
+    cost, given = CostModel("x", "", 0.0213, sequence_s=0.00317), EngineSettings(blocks=100, plan_ahead=plan_ahead)
+    jumping, stepping = (
+        per_second(replay(work, cost, given, engines=engines, series=True, step=step).fleet) for step in (False, True)
+    )
+    assert jumping == stepping
+    assert max(jumping["blocks"]) > 50
+    for running, blocks in zip(jumping["running"], jumping["blocks"], strict=True):
+        assert (running == 0) == (blocks == 0)
+
+
+@pytest.mark.parametrize("engines", [1, 2])
+def test_engines_hold_no_block_when_all_is_done(engines: int):
+    # The second request's last step passes the arrival of the third, after which its engine gets nothing more.
+    requests = [Request(0.0, 5, 1), Request(0.5, 5, 2), Request(2.0, 5, 1)]
+    fleet = run_fleet(requests, SECOND, EngineSettings(blocks=50), engines=engines, route="round-robin")
+    assert [engine.pool.used for engine in fleet.engines] == [0] * engines
+
+
+def test_a_series_of_many_days_is_refused():
+    fleet = replay(Trace("a", (Request(0, 1, 1), Request(1e8, 1, 1)), (1, 2)), SECOND, ONE, series=True).fleet
+    with pytest.raises(WorkloadError, match="a series of 100,000,001 seconds"):
+        per_second(fleet)

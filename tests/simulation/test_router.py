@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from simulation.cost import PRESETS
+from simulation.cost import PRESETS, CostModel
 from simulation.cost_file import load_cost
 from simulation.engine import Engine
 from simulation.frontend import FrontEnd, serve
-from simulation.reference_engine import ReferenceEngine
+from simulation.reference_engine import Completion, ReferenceEngine
 from simulation.request import Request, WorkloadError
 from simulation.router import ROUTES, FullEngine, Route, Router
 from simulation.schedulers import continuous, reference_server
@@ -136,3 +136,28 @@ def test_a_plan_is_cut_short_by_an_arrival_that_finds_a_slot():
     (done,) = engine.advance(np.inf)
     assert done.row == 1
     assert done.first_s == done.finish_s == pytest.approx(1.005 + 0.005 + 6.5e-3)
+
+
+def test_a_late_clock_still_moves():
+    """At ten million seconds a nanosecond is less than the clock's last digit."""
+    engine = FullEngine(Engine(CostModel("x", "", 0.01)))
+    engine.submit(0, Request(0.0, 5, 3), 3e7)
+    done: list[Completion] = []
+    for _ in range(20):
+        done += engine.advance(engine.next_s)
+    assert [one.row for one in done] == [0]
+
+
+@pytest.mark.parametrize("route", ["least-loaded", "prefix-affinity"])
+def test_a_request_in_its_last_step_is_still_in_its_engine(route: Route):
+    """Engines run ahead to the end of a step; a router must not know of it."""
+    step = CostModel("x", "", 1.0)
+    router = Router([FullEngine(Engine(step)) for _ in range(2)], route)
+    seen = []
+    for row, now_s in enumerate((0.0, 0.5, 0.75, 1.25)):
+        while router.next_s < now_s:
+            router.advance(now_s)
+        router.submit(row, Request(now_s, 5, 1), now_s)
+        seen.append(list(router.submitted))
+    # Two engines for the first two; the third queues behind the first; then the first has gone.
+    assert seen == [[1, 0], [1, 1], [2, 1], [3, 1]]
