@@ -56,10 +56,20 @@ def main(argv: list[str] | None = None) -> int:
         print(f"simulation {args.command}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read the output has seen enough (`... | head`); what is still buffered must not be tried again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has seen enough (`... | head`).
+        _discard_output()
         return 141
+    except OSError as error:
+        # Files are looked after where they are written: this is standard output, a full disk for instance.
+        _discard_output()
+        print(f"simulation {args.command}: the result cannot be written ({error.strerror or error})", file=sys.stderr)
+        return 2
     return status
+
+
+def _discard_output() -> None:
+    """What is still buffered must not be tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from simulation.benchmark import (
     slow,
     table_seconds,
 )
-from simulation.commands.options import add_examples, add_json, out, write_json
+from simulation.commands.options import add_examples, add_json, out, told, verdict, write_json
 from simulation.commands.tables import narrow
 from simulation.request import WorkloadError
 from simulation.traces import read_trace
@@ -61,11 +61,11 @@ def run(args: argparse.Namespace) -> int:
         with resources.as_file(resources.files("simulation") / "data" / "azure2023_conv.csv") as path:
             trace = read_trace(path)
     lengths = [(request.prompt_tokens, request.output_tokens) for request in trace.requests]
-    with out.status("reference model"):
+    with told.status("reference model"):
         reference, table_s = reference_speeds(args.requests, args.passes), table_seconds()
     engine: list[EngineSpeed] = []
     for rate in args.rates:
-        with out.status(f"full engine, {rate:g} requests/s"):
+        with told.status(f"full engine, {rate:g} requests/s"):
             engine.append(engine_speed(lengths, rate, args.requests, args.passes))
     if str(args.json) != "-":
         show(reference, table_s, engine)
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     must = args.must if args.must is not None else MUST_REFERENCE if args.check else 0.0
     found = slow(engine if args.check else (), reference, must)
     for line in found:
-        out.print(line, highlight=False, soft_wrap=True)
+        verdict(args).print(line, highlight=False, soft_wrap=True)
     return 1 if found else 0
 
 

@@ -11,6 +11,7 @@ from simulation.commands.options import (
     engine_settings,
     new_file,
     out,
+    told,
     write_json,
     write_text,
 )
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
             replicas_of(arguments, meta),
         )
         first, _ = halves(len(recorded.trace.requests))
-        with out.status("fitting the overhead"):
+        with told.status("fitting the overhead"):
             cost = fit_overhead(bench, cost, first, overhead_numbers(args))
         cost = with_overhead_of(cost, f"fitted on the first half of {args.record.name}")
     text = format_cost(cost)
@@ -100,7 +101,7 @@ def measured(args: argparse.Namespace, source: Path, name: str) -> Fitted:
     if Path(f"{source}_attention.csv").exists() or args.layers is not None:
         profile = read_profile(str(source), args.layers or 0)
         fitted = from_profile(profile, name, tables=not args.formula, knee_tokens=args.knee)
-    elif source.suffix in (".csv", ".jsonl"):
+    elif source.suffix.lower() in (".csv", ".jsonl"):
         fitted = from_steps(read_steps(source), name, args.knee)
     else:
         return Fitted(load_cost(args.measurements), {}, 0)

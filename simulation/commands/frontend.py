@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
-from simulation.commands.options import add_examples, add_json, new_table, out, write_json, write_table
+from simulation.commands.options import add_examples, add_json, new_table, out, told, write_json, write_table
 from simulation.commands.tables import narrow
 from simulation.cost import CostModel
 from simulation.cost_file import load_cost
@@ -105,9 +104,9 @@ def run(args: argparse.Namespace) -> int:
     work, trace, loop = _workload(args)
     router = _routers(args, load_cost(args.cost), trace)
     shown: list[tuple[str, Served, Router]] = []
-    status = Console(stderr=True).status("")
-    with status:
-        for name, settings in _front_ends(args):
+    front_ends = _front_ends(args)
+    with told.status("") as status:
+        for name, settings in front_ends:
             status.update(f"{name}: {len(work):,} requests")
             fleet = router()
             try:
@@ -121,7 +120,13 @@ def run(args: argparse.Namespace) -> int:
     results = [{"name": name, **summary(served), "per_engine": fleet.submitted} for name, served, fleet in shown]
     if str(args.json) != "-":
         out.print(_table(results, args))
-    write_json(args.json, {"requests": len(work), "engines": args.engines, "route": args.route, "front_ends": results})
+    whole = len(shown) == len(front_ends)
+    head = {"requests": len(work), "engines": args.engines, "route": args.route, "whole": whole}
+    write_json(args.json, {**head, "front_ends": results})
+    if not whole:
+        missing = ", ".join(name for name, _ in front_ends[len(shown) :])
+        told.print(f"simulation frontend: interrupted; not run: {missing}")
+        return 130
     if args.requests_out:
         write_table(args.requests_out, shown[-1][1].columns())
     return 0

@@ -17,13 +17,15 @@ from rich.console import Console
 from simulation.cost import CostModel, ExtrapolationWarning
 from simulation.cost_file import preset_names
 from simulation.outcomes import Outcomes
-from simulation.request import WorkloadError
+from simulation.request import Request, WorkloadError
 from simulation.router import ROUTES
 from simulation.servegen import TRACE_ENDING, draw_client
 from simulation.settings import EngineSettings
 from simulation.traces import Trace, read_trace
 
 out = Console()
+# What is not the result goes to standard error, so that `--json -` prints JSON and nothing else.
+told = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 
 def add_examples(parser: argparse.ArgumentParser, examples: Sequence[str], notes: str = "") -> None:
@@ -124,6 +126,29 @@ def add_warm(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def verdict(args: argparse.Namespace) -> Console:
+    """Where a line belongs that is part of the result, unless the result is JSON on standard output."""
+    return told if str(args.json) == "-" else out
+
+
+def load_warm(args: argparse.Namespace, trace: Trace) -> Sequence[Request]:
+    """The requests of --warm.
+
+    Raises:
+        WorkloadError: its hash ids stand for other pieces of text than the trace's.
+    """
+    if args.warm is None:
+        return ()
+    warm = read_trace(args.warm, getattr(args, "hash_tokens", None))
+    hashed = any(request.hash_ids for request in warm.requests) and any(request.hash_ids for request in trace.requests)
+    if hashed and warm.hash_tokens != trace.hash_tokens:
+        raise WorkloadError(
+            f"{warm.path}: hash ids of {warm.hash_tokens} tokens, those of {trace.path} are of {trace.hash_tokens}; "
+            "--warm needs earlier requests of the same trace"
+        )
+    return warm.requests if hashed else ()
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=new_file, metavar="OUT", help="write the result as JSON too (- prints it alone)")
 
@@ -202,4 +227,4 @@ def warnings_told() -> Iterator[None]:
         warnings.simplefilter("always", ExtrapolationWarning)
         yield
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        Console(stderr=True).print(f"warning: {text}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+        told.print(f"warning: {text}", style="yellow")

@@ -16,6 +16,7 @@ from simulation.commands.options import (
     engine_settings,
     load_trace,
     out,
+    told,
     warnings_told,
     write_json,
 )
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         trace = with_repeats(trace, args.questions, args.repeats, args.seed)
     target: Target = args.target
     shown = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with warnings_told(), Progress(*shown, console=out, transient=True) as progress:
+    with warnings_told(), Progress(*shown, console=told, transient=True) as progress:
         task = progress.add_task("planning", total=None)
         needs = plan(
             trace,

@@ -15,8 +15,10 @@ from simulation.commands.options import (
     described,
     engine_settings,
     load_trace,
+    load_warm,
     new_table,
     out,
+    told,
     warnings_told,
     write_json,
     write_table,
@@ -25,7 +27,6 @@ from simulation.commands.tables import narrow
 from simulation.cost_file import load_cost
 from simulation.replay import Replay, per_second, replay
 from simulation.settings import EngineSettings
-from simulation.traces import read_trace
 
 NAME = "replay"
 HELP = "serve a recorded workload and say what its requests would have seen"
@@ -55,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     cost = load_cost(args.cost)
     settings = engine_settings(args, EngineSettings())
     trace = load_trace(args)
-    with warnings_told(), out.status(f"{len(trace.requests):,} requests"):
+    warm = load_warm(args, trace)
+    with warnings_told(), told.status(f"{len(trace.requests):,} requests"):
         result = replay(
             trace,
             cost,
@@ -64,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
             route=args.route,
             step=args.step,
             series=args.series is not None,
-            warm=read_trace(args.warm).requests if args.warm else (),
+            warm=warm,
         )
     if args.requests:
         write_table(args.requests, {**columns_of(result.fleet.outcomes), "path": ["generated"] * result.requests})

@@ -13,8 +13,11 @@ from simulation.commands.options import (
     add_warm,
     described,
     engine_settings,
+    load_warm,
     new_file,
     out,
+    told,
+    verdict,
     warnings_told,
     write_json,
     write_text,
@@ -24,7 +27,6 @@ from simulation.cost_file import format_cost, load_cost
 from simulation.overhead import DEFAULT_NUMBERS, NUMBERS, Workbench, fit_overhead
 from simulation.recorded import out_of_order, read_meta, read_run, read_samples, replicas_of, settings_of
 from simulation.request import WorkloadError
-from simulation.traces import read_trace
 from simulation.validate import Errors, LeftOut, Validation, halves, mechanisms_left_out, validate
 from simulation.validate_plot import check_plot, draw, save
 
@@ -96,6 +98,8 @@ def overhead_numbers(args: argparse.Namespace) -> list[str]:
 def run(args: argparse.Namespace) -> int:
     if args.plot:
         check_plot(args.plot)
+    if args.max_mape is not None and not args.max_mape >= 0:
+        raise WorkloadError(f"--max-mape is {args.max_mape}; it must be a fraction of 0 or more, 0.05 for 5 %")
     cost = load_cost(args.cost)
     recorded = read_run(args.record)
     meta = args.meta or args.record.with_suffix(".meta.json")
@@ -104,9 +108,9 @@ def run(args: argparse.Namespace) -> int:
     engines = replicas_of(arguments, meta) if args.engines is None else args.engines
     fitted = args.fit_overhead is not None
     numbers = overhead_numbers(args)
-    warm = read_trace(args.warm).requests if args.warm else ()
+    warm = load_warm(args, recorded.trace)
     if moved := out_of_order(recorded):
-        out.print(f"{args.record}: {moved} rows stood behind a later arrival and were sorted")
+        told.print(f"{args.record}: {moved} rows stood behind a later arrival and were sorted")
     with warnings_told():
         if fitted:
             first, _ = halves(len(recorded.trace.requests))
@@ -118,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
                 recorded.trace.hash_tokens,
                 engines,
             )
-            with out.status("fitting the overhead on the first half"):
+            with told.status("fitting the overhead on the first half"):
                 cost = fit_overhead(bench, cost, first, numbers)
         result = validate(recorded, cost, settings, engines=engines, step=args.step, warm=warm)
         left_out = mechanisms_left_out(recorded, cost, settings, engines) if args.mechanisms else []
@@ -149,7 +153,7 @@ def run(args: argparse.Namespace) -> int:
         },
     )
     if args.max_mape is not None and headline.latency_mape > args.max_mape:
-        out.print(f"latency MAPE {headline.latency_mape:.2%} is above {args.max_mape:.2%}")
+        verdict(args).print(f"latency MAPE {headline.latency_mape:.2%} is above {args.max_mape:.2%}")
         return 1
     return 0
 

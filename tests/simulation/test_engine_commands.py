@@ -232,6 +232,19 @@ def test_bad_input_is_one_line_and_exit_2(tmp_path, capsys, rows: str, more: lis
             "seed is -1",
         ),
         (["benchmark", "--rates", "2", "nan"], "--rates above 0"),
+        (["validate", str(RUN), "--cost", "reference", "--max-mape", "nan"], "--max-mape is nan"),
+        (
+            [
+                "replay",
+                str(AZURE),
+                "--cost",
+                "reference",
+                "--max-num-seqs",
+                "9000000",
+            ],
+            "max_num_seqs is 9000000; it must be 1,000,000 at most",
+        ),
+        (["frontend", "--slots", "9000000"], "a server of 9000000 slots; use 1 to 1,000,000"),
     ],
 )
 def test_what_is_missing_or_wrong_is_told_and_exits_2(capsys, command: list[str], said: str):
@@ -303,3 +316,37 @@ def test_the_benchmark_counts_requests_per_cpu_second(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "full engine, requests per CPU second" in said
     assert "reference model, static at 1/s" in said
+
+
+@pytest.mark.parametrize("command", ["validate", "plan", "benchmark"])
+def test_whatever_else_is_said_standard_output_is_json_alone(tmp_path, capsys, command: str):
+    lines = short(tmp_path).read_text().splitlines(keepends=True)
+    run = tmp_path / "swapped.jsonl"
+    run.write_text("".join([*lines[:4], lines[5], lines[4], *lines[6:]]))
+    cost = ["--cost", "rtxpro6000-llama3.1-8b"]
+    more = {
+        "validate": [str(run), *cost, "--max-mape", "0"],
+        "plan": [str(run), *cost, "--target", "p50 ttft < 0.0001", "--max-engines", "1"],
+        "benchmark": ["--rates", "2", "--requests", "50", "--passes", "1", "--must", "1e12"],
+    }[command]
+    assert main([command, *more, "--json", "-"]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("{")
+    json.loads(said.out)
+    assert command == "plan" or said.err
+
+
+def test_warm_requests_must_be_hashed_as_the_trace_is(tmp_path, capsys):
+    mooncake = str(DATA / "mooncake_conversation.jsonl")
+    assert main(["replay", str(RUN), "--cost", "reference", "--warm", mooncake]) == 2
+    assert "hash ids of 512 tokens, those of" in capsys.readouterr().err
+    # Without hashes there is nothing to find, whatever the blocks.
+    path = tmp_path / "trace.csv"
+    path.write_text(HEAD + "0,50,5\n")
+    assert main(["replay", str(path), "--cost", "reference", "--block-tokens", "24", "--warm", mooncake]) == 0
+
+
+def test_a_recorded_run_may_leave_out_when_requests_were_scheduled(tmp_path, capsys):
+    path = tmp_path / "run.csv"
+    path.write_text("arrival_s,prompt_tokens,output_tokens,scheduled_s,first_token_s,last_token_s\n0,5,5,,0.1,0.2\n")
+    assert main(["validate", str(path), "--cost", "reference"]) == 0

@@ -1,6 +1,8 @@
 """`python -m simulation`: exit codes, one clear line for what is wrong, and what a script reads."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from simulation.__main__ import COMMANDS, main
 from simulation.commands import check, study
 from simulation.commands.check import differences
+from simulation.frontend import serve
 from simulation.study import Parameters, Study, run_study
 
 QUICK = [
@@ -196,3 +199,35 @@ def test_a_bad_row_of_a_trace_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     argv = f"frontend --trace {trace} --engine full --cost reference --slots 8 --blocks 40"
     assert main(argv.split()) == 2
     assert "trace.csv, row 3" in capsys.readouterr().err
+
+
+def test_an_interrupted_comparison_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    calls = iter(range(9))
+
+    def interrupted(*args: Any, **more: Any) -> Any:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return serve(*args, **more)
+
+    monkeypatch.setattr("simulation.commands.frontend.serve", interrupted)
+    rows = tmp_path / "rows.csv"
+    assert main(f"frontend --requests 100 --json - --requests-out {rows}".split()) == 130
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert found["whole"] is False
+    assert [one["name"] for one in found["front_ends"]] == ["bare", "single flight"]
+    assert said.err == "simulation frontend: interrupted; not run: cache, cache and single flight\n"
+    assert not rows.exists()
+
+
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path):
+    trace = tmp_path / "trace.csv"
+    trace.write_text("arrival_s,prompt_tokens,output_tokens\n0,5,5\n")
+    for more in ([], ["--json", "-"]):
+        command = [sys.executable, "-m", "simulation", "replay", str(trace), "--cost", "reference", *more]
+        with open("/dev/full", "w") as full:
+            ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert ran.returncode == 2
+        assert ran.stderr == "simulation replay: the result cannot be written (No space left on device)\n"
