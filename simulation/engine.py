@@ -212,7 +212,8 @@ class Engine:
             if not self._decoding and not chunks:
                 # Nothing could be planned ahead; the engine looks again, at its clock.
                 self._visible_s = self.clock
-                self._note()
+                if self.series is not None:
+                    self._note(self.series)
                 return
 
         decoding = self._decoding
@@ -266,12 +267,11 @@ class Engine:
                 self.last_token_s[sequence.index] = clock
             if not self.settings.plan_ahead:
                 self._release_finished()
-        self._note()
-
-    def _note(self) -> None:
         if self.series is not None:
-            running = len(self._running) - len(self._finished)
-            self.series.append((self.clock, running, len(self._waiting), self.pool.used))
+            self._note(self.series)
+
+    def _note(self, series: list[tuple[float, int, int, int]]) -> None:
+        series.append((self.clock, len(self._running) - len(self._finished), len(self._waiting), self.pool.used))
 
     def _jump(self, seconds: float, until_s: float) -> int:
         """How many steps may be taken at once, the first of which is planned and takes `seconds`; takes the blocks."""
