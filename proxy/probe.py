@@ -112,17 +112,18 @@ class Probe:
             failure = f"no answer within {self._timeout_s:g} s"
         except Exception as error:  # whatever an engine says, the probe goes on
             failure = f"broken answer ({type(error).__name__})"
-        if upstream.health.probed(failure, final=final, in_turn=in_turn):
+        at_work = upstream.gate.in_flight > 0
+        if upstream.health.probed(failure, final=final, in_turn=in_turn, at_work=at_work):
             state = f"is {upstream.health.verdict}" + (f": {failure}" if failure else "")
             logger.warning("upstream %s %s", upstream.name, state)
 
     async def _ask(self, upstream: Upstream) -> str | None:
         """What an engine that answers says is wrong with it."""
         health = await self._get(upstream, "/health")
-        if health.status_code >= 500:
+        if _is_ill(health):
             return f"/health says {health.status_code}"
         models = await self._get(upstream, "/v1/models")
-        if models.status_code >= 500:
+        if _is_ill(models):
             return f"/v1/models says {models.status_code}"
         if models.status_code == 200:
             self._learn(upstream, fingerprints(models.content))
@@ -149,6 +150,11 @@ class Probe:
             logger.warning(
                 "upstream %s: the weights behind %s have changed, so its answers start afresh", upstream.name, name
             )
+
+
+def _is_ill(reply: httpx.Response) -> bool:
+    """Whether a server says that something is wrong with it; 501 says only that it has no such path, or no GET."""
+    return reply.status_code >= 500 and reply.status_code != 501
 
 
 def fingerprints(body: bytes) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Is an upstream usable? What its exchanges and its probes say, decided without I/O.
 
     usable     asked as long as nothing speaks against it
-    suspected  requests failed that have nothing in common but the upstream; asked only if nobody better is left
+    suspected  requests failed that have nothing in common but the upstream, or no probe is answered while it works at
+               some; asked only if nobody better is left
     down       a probe says so, or no connection could be made; not asked until a probe succeeds
 
 Failures count by *distinct* requests: one poison body that makes an engine answer 500 again and again is one failure,
@@ -59,7 +60,7 @@ class Health:
     @property
     def in_doubt(self) -> bool:
         """Whether a probe failed that another has to confirm."""
-        return self._probes_failed > 0 and self.verdict is not Verdict.DOWN
+        return 0 < self._probes_failed < PROBES_FAILED and self.verdict is not Verdict.DOWN
 
     def may_be_asked(self) -> bool:
         """Whether it is not down, or has been for long enough without a probe to say so."""
@@ -88,13 +89,14 @@ class Health:
         if self._probes_failed == 0:
             self._down_until_s = self._clock() + DOWN_S
 
-    def probed(self, failure: str | None, *, final: bool = False, in_turn: bool = True) -> bool:
+    def probed(self, failure: str | None, *, final: bool = False, in_turn: bool = True, at_work: bool = False) -> bool:
         """A probe ended. Whether that changed the verdict.
 
         Args:
             failure: what went wrong, or None if nothing did.
             final: a failure that needs no second one.
             in_turn: whether it was this probe's turn, rather than called for by a doubt.
+            at_work: it has requests of ours. A server that does one thing after another answers no probe meanwhile.
         """
         before = self.verdict
         if failure is None:
@@ -105,7 +107,7 @@ class Health:
         else:
             self._probes_failed += 1
             if final or self._probes_failed >= PROBES_FAILED:
-                self.verdict, self.reason = Verdict.DOWN, failure
+                self.verdict, self.reason = Verdict.SUSPECTED if at_work and not final else Verdict.DOWN, failure
                 self._down_until_s = math.inf
         return self.verdict is not before
 

@@ -93,3 +93,23 @@ def test_one_probe_without_an_answer_is_a_doubt_and_two_are_a_verdict(health):
     assert (health.in_doubt, health.verdict) == (True, Verdict.USABLE)
     assert health.probed("no answer within 2 s")
     assert (health.in_doubt, health.verdict, health.reason) == (False, Verdict.DOWN, "no answer within 2 s")
+
+
+def test_silence_of_who_is_at_work_is_a_suspicion_that_the_next_answer_lifts(health):
+    assert not health.probed("no answer within 2 s", at_work=True)
+    assert health.probed("no answer within 2 s", at_work=True)
+    assert (health.in_doubt, health.verdict, health.may_be_asked()) == (False, Verdict.SUSPECTED, True)
+    assert health.probed(None)
+    assert health.verdict is Verdict.USABLE
+
+
+def test_silence_of_who_was_at_work_and_is_not_any_more_is_down(health):
+    for _ in range(2):
+        health.probed("no answer within 2 s", at_work=True)
+    assert health.probed("no answer within 2 s")
+    assert health.verdict is Verdict.DOWN
+
+
+def test_a_refused_connection_is_down_whoever_is_at_work(health):
+    assert health.probed("no connection", final=True, at_work=True)
+    assert health.verdict is Verdict.DOWN

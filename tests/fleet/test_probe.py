@@ -10,7 +10,7 @@ import pytest
 
 from proxy.probe import Probe, fingerprints, ollama_fingerprints
 from proxy.upstream.health import DISTINCT_FAILURES, Verdict
-from tests.builders import chat, policy_set
+from tests.builders import ScriptedReply, answer, chat, policy_set, text_of
 from tests.fleet.builders import Fleet, dead, engine, failing, fate, fleet
 
 pytestmark = pytest.mark.anyio
@@ -124,6 +124,31 @@ async def test_a_hung_upstream_is_found_by_two_probes_and_recovers_within_one_pe
         assert f.calls_of("a") == 0
         control.hung.clear()
         assert await until(lambda: verdicts(f) == [Verdict.USABLE] * 2) <= PERIOD_S + TIMEOUT_S + 0.1
+
+
+async def test_a_server_that_answers_no_probe_while_it_works_is_asked_all_the_same_if_nobody_better_is_left():
+    control = Control()
+    async with fleet(engine("a"), engine("b")) as f, probing(f, control):
+        f.engines["a"].script(ScriptedReply(answer("slow"), wait=60.0))
+        first = asyncio.ensure_future(f.ask(chat("first")))
+        await until(lambda: f.calls_of("a") == 1)
+        control.hung.add("a")
+        await until(lambda: verdicts(f) == [Verdict.SUSPECTED, Verdict.USABLE])
+        assert f.app.ready()[0]
+        f.engines["a"].script(ScriptedReply(answer("slow")))
+        assert text_of(await f.ask(chat("second"))) == "from b"
+        f.engines["b"].script(dead)
+        assert text_of(await f.ask(chat("third"))) == "slow"
+        assert (await first).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/health", "/v1/models"])
+async def test_a_server_that_knows_nothing_but_the_completions_is_well(path):
+    control = Control()
+    control.says("a", path, 501)
+    async with fleet(engine("a")) as f, probing(f, control):
+        assert verdicts(f) == [Verdict.USABLE]
+        assert fate(await f.ask()) == "miss"
 
 
 async def test_a_dead_engine_behind_a_server_that_lives_is_down():
