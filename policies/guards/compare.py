@@ -11,6 +11,7 @@ from policies.guards.negation import negation_conflict
 from policies.guards.order import order_conflict
 from policies.guards.quantities import quantity_conflict
 from policies.guards.questions import question_conflict
+from policies.guards.roles import roles_conflict
 from policies.guards.scope import scope_conflict
 from policies.guards.tense import tense_conflict
 
@@ -65,6 +66,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         ("question" in guards and question_conflict(cached, asked, left, right))
         or ("scope" in guards and scope_conflict(cached, asked, left, right, alignment.pairs))
         or ("tense" in guards and tense_conflict(cached, asked))
+        or ("order" in guards and roles_conflict(cached, asked))
         or ("order" in guards and order_conflict(cached, asked, alignment.pairs))
         or leftover_conflict(cached, asked, left, right, guards)
         or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.guards.facts import NAME, PLAIN, SOFT, Quantity, Term
+from policies.guards.facts import NAME, PLAIN, SOFT, Act, Quantity, Term, Undergone
 from policies.guards.lexicon import Entry, Lexicon, is_known
 from policies.guards.reading import CAPITAL, IDENTIFIER, POSSESSIVE, Item
 from policies.guards.spelling import suggestion
@@ -39,6 +39,8 @@ class Draft:
         self.addressed = False
         self.agents: set[str] = set()
         self.patients: set[str] = set()
+        self.acts: list[Act] = []
+        self.undergone: list[Undergone] = []
         self.asks_for = ""
         self.subject = ""
         self.symmetric = False
@@ -130,7 +132,7 @@ class Draft:
         before = self.word_at(place - 1)
         if base in ("match", "border"):
             return before not in _OWNERS and before not in ("a", "the")
-        return base not in _PERSONS or before not in _OWNERS
+        return base not in _PERSONS or not (before in _OWNERS or before in ("a", "the"))
 
     def take_pending(self, keys: frozenset[str], light: bool = False) -> None:
         """Tell what waits which term it is about. A light verb ("have", "do") is never what a "not" denies."""

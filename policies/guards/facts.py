@@ -48,6 +48,28 @@ class Term(NamedTuple):
     """Whether it belongs to the condition ("if it rains, …") and not to what depends on it."""
 
 
+class Act(NamedTuple):
+    """What a person does, told by a pronoun: "I did not tell"."""
+
+    person: str
+    """first, he, she, they, or told ("tell him to call")."""
+    verb: str
+    passive: bool
+    negated: bool
+    time: str
+    """past, future, or empty where it can't be told."""
+
+
+class Undergone(NamedTuple):
+    """A person that something is done to: "my boss told me"."""
+
+    person: str
+    window: frozenset[str]
+    """Base forms of the words before it in its clause."""
+    nearest: str
+    """The last of them that is no preposition."""
+
+
 class Quantity(NamedTuple):
     """A number with what it counts."""
 
@@ -55,8 +77,11 @@ class Quantity(NamedTuple):
     units: frozenset[str]
     """The units its symbol may mean ("pound": mass or money); empty without one."""
     bound: str
-    """"", ">", "<", ">=", "<=", "since", "until", "by": "over 50", "at least 3", "since 2010"."""
-    joined: bool
+    """"", ">", "<", ">=", "<=", "=", "since", "until", "by": "over 50", "at least 3", "reduced to 25", "since 2010"."""
+    joined: str
+    """What ties it to what stands before: "and", "or", "vs", a comma, or empty."""
+    place: int = 0
+    """How many terms stand before it: the next one may be what it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +116,8 @@ class Facts:
     """Persons that do something ("I", "they"), as far as pronouns say."""
     patients: frozenset[str] = frozenset()
     """Persons that something is done to ("me", "them")."""
+    acts: tuple[Act, ...] = ()
+    undergone: tuple[Undergone, ...] = ()
     asks_for: str = ""
     """"subject" ("what eats spiders") or "object" ("what do spiders eat"); empty where it can't be told."""
     subject: str = ""

@@ -13,6 +13,7 @@ from policies.guards.places import is_part_of_name
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, Item, apply_phrases, read
+from policies.guards.roles import read_act, read_told, read_undergone
 from policies.guards.said import is_long_translation, literal_lists, with_quotes
 from policies.guards.scope import read_quantifier
 from policies.guards.spelling import without_accents
@@ -99,6 +100,8 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         formats=frozenset(draft.formats),
         agents=frozenset(draft.agents),
         patients=frozenset(draft.patients),
+        acts=tuple(draft.acts),
+        undergone=tuple(draft.undergone),
         asks_for=draft.asks_for,
         subject=draft.subject,
         requests=not draft.questions and not _REQUESTS.isdisjoint([item.word for item in reading.items]),
@@ -172,8 +175,12 @@ def _read_all(draft: Draft) -> None:
                 read_person(draft, word, index)
             if word in AGENTS:
                 draft.agents.add(AGENTS[word])
+                read_act(draft, AGENTS[word], index)
             elif word in PATIENTS:
                 draft.patients.add(PATIENTS[word])
+                read_undergone(draft, PATIENTS[word], index)
+            elif word == "to":
+                read_told(draft, index)
             if word in small.coordinators:
                 measured = word == "versus" and any(term.kind == ASPECT for term in draft.terms)
                 draft.joined = "" if measured else "vs"  # "how big is an atom compared to a cell" has a direction

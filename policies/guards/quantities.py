@@ -84,7 +84,7 @@ def read_quantity(draft: Draft, index: int) -> int:
         value, units = times(value, _DAYS_IN[units]), frozenset(("day",))
     since = draft.slot in _SINCE and (draft.slot != "by" or kind == "time" or (len(value) == 4 and value.isdigit()))
     bound = draft.bound or (draft.slot if since else "")
-    draft.quantities.append(Quantity(value, units, bound, bool(draft.joined)))
+    draft.quantities.append(Quantity(value, units, bound, draft.joined, len(draft.terms)))
     draft.bound, draft.joined, draft.counting, draft.clause_start = "", "", False, False
     draft.take_pending(frozenset((value,)))
     return taken
@@ -149,7 +149,7 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     unit: frozenset[str] | None = None
     if spelled:
         if before in ("a", "an") and (draft.units or draft.converting) and index > 1:
-            draft.quantities.append(Quantity("1", spelled, "", False))
+            draft.quantities.append(Quantity("1", spelled, "", "", len(draft.terms)))
             draft.counting = draft.clause_start = False
             return True
         if placed or (measured and not spelled <= _TIME_UNITS):
@@ -195,7 +195,7 @@ def read_roman(draft: Draft, index: int) -> bool:
         return False
     value = roman(item.word.upper())
     if value:
-        draft.quantities.append(Quantity(value, NOTHING, "", False))
+        draft.quantities.append(Quantity(value, NOTHING, "", "", len(draft.terms)))
     return bool(value)
 
 

@@ -1,0 +1,170 @@
+"""Group `order`: which person does what, as far as pronouns say: "I told my boss", "my boss told me".
+
+Nouns keep their place in a sentence, so order.py compares them. A pronoun is no term: here its verb is read with it.
+"""
+
+from __future__ import annotations
+
+from policies.guards.draft import STOPS, Draft
+from policies.guards.facts import Act, Conflict, Facts, Undergone
+from policies.guards.vocabulary import base_form
+
+_REACH = 6
+"""Words behind a pronoun among which its verb is looked for: "I am really not going to …"."""
+_BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being", "get", "gets", "got", "getting"))
+_DENY = frozenset(("not", "never", "hardly"))
+_BETWEEN = frozenset(
+    ("just", "also", "still", "ever", "even", "always", "often", "now", "then", "already", "all", "both", "would", "so")
+)
+"""Words that stand between a person and the verb, as every adverb in -ly does."""
+_PREPOSITIONS = frozenset(("on", "to", "with", "for", "at", "of", "about", "against", "from", "by", "off", "behind"))
+_TELLING = frozenset(
+    ("tell", "ask", "remind", "order", "urge", "advise", "instruct", "persuade", "convince", "force", "warn")
+)
+_TOLD = "told"
+"""The person of whoever is told to do something: "tell him to call"."""
+_TOLD_REACH = 4
+_THIRD = frozenset(("he", "she", "they"))
+_CLASHING = {
+    frozenset(pair)
+    for pair in (("first", "he"), ("first", "she"), ("first", "they"), ("he", "she"), ("first", _TOLD))
+}  # fmt: skip
+_NO_NOUN = frozenset(
+    ("i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them", "my", "your", "his", "our", "their")
+)
+
+
+def read_act(draft: Draft, person: str, index: int) -> None:
+    """Record the verb a person is the subject of: "I really did not tell", "was I told"."""
+    small = draft.lexicon.small
+    words = draft.words
+    before = words[index - 1] if index else ""
+    negated = before in _DENY
+    passive = before in _BE
+    helped = before in small.auxiliary
+    future = before == "will"
+    end = min(index + 1 + _REACH, len(words))
+    place = index + 1
+    while place < end:
+        word = words[place]
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if word in _DENY:
+            negated = True
+        elif (word in ("going", "about") and following == "to" and passive) or word == "gonna":
+            future, passive = True, False
+            place += following == "to"
+        elif word in small.auxiliary or word in _BE:
+            helped = True
+            passive = word in _BE
+            future = future or word == "will"
+        elif word in _BETWEEN or word.endswith("ly"):
+            pass
+        elif not word.isalpha() or word in small.prepositions or word in small.question or word in _NO_NOUN:
+            return
+        else:
+            verb = base_form(word)
+            time = "future" if future else ""
+            if not helped and verb != word and not word.endswith(("s", "ing")):
+                time = "past"
+            draft.acts.append(Act(person, verb, passive and not word.endswith("ing"), negated, time))
+            return
+        place += 1
+
+
+def read_undergone(draft: Draft, person: str, index: int) -> None:
+    """Record the words that may do something to a person: what stands before "me" in its clause."""
+    window = []
+    nearest = ""
+    for place in range(index - 1, max(index - _REACH, 0) - 1, -1):
+        word = draft.words[place]
+        if word in STOPS or word == "," or word in ("i", "we", "he", "she", "they"):
+            break
+        if word == "than":
+            return
+        base = base_form(word)
+        window.append(base)
+        if not nearest and word not in _PREPOSITIONS:
+            nearest = base
+    draft.undergone.append(Undergone(person, frozenset(window), nearest))
+
+
+def read_told(draft: Draft, index: int) -> None:
+    """Record what somebody is told to do, at the "to" of "tell my tenant to pay"."""
+    words = draft.words
+    verb = draft.word_at(index + 1)
+    if index < 2 or not verb.isalpha():
+        return
+    for place in range(index - 2, max(index - 1 - _TOLD_REACH, 0) - 1, -1):
+        if base_form(words[place]) in _TELLING and words[place + 1] not in ("me", "us", "how", "what", "that"):
+            draft.acts.append(Act(_TOLD, base_form(verb), False, False, ""))
+            return
+
+
+def roles_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+    """The first verb that another person does in the other prompt, or that is done to the same one."""
+    if not (cached.acts or asked.acts or (cached.undergone and asked.undergone)):
+        return None
+    return (
+        _other_act(cached, asked)
+        or _other_act(asked, cached)
+        or _other_object(cached, asked)
+    )  # fmt: skip
+
+
+def _other_act(one: Facts, other: Facts) -> Conflict | None:
+    for act in one.acts:
+        same = [theirs for theirs in other.acts if theirs.verb == act.verb]
+        mine = [theirs for theirs in same if theirs.person == act.person]
+        shown = f"{act.person} {act.verb}"
+        if mine:
+            if len(one.negations) == len(other.negations) and all(found.negated != act.negated for found in mine):
+                return Conflict("negation_scope", shown, shown)
+            if act.time and all(found.time and found.time != act.time for found in mine):
+                return Conflict("tense", act.time, mine[0].time)
+        elif same:
+            if all(frozenset((act.person, found.person)) in _CLASHING for found in same):
+                return Conflict("person", shown, f"{same[0].person} {act.verb}")
+        elif act.person != _TOLD and not act.passive:
+            if _undergoes(other, act) and not _undergoes(one, act):
+                return Conflict("order", shown, f"{act.verb} {act.person}")
+        if not same and act.person == "first" and _noun_acts(one, other, act):
+            return Conflict("order", shown, act.verb)
+    return None
+
+
+def _undergoes(facts: Facts, act: Act) -> bool:
+    return any(found.person == act.person and act.verb in found.window for found in facts.undergone)
+
+
+def _noun_acts(one: Facts, other: Facts, act: Act) -> bool:
+    """ "I earn more than my wife", "my wife earns more than me": the subject is a noun that both prompts name."""
+    if act.person not in other.agents | other.patients or "by" in one.words or "by" in other.words:
+        return False
+    for place, word in enumerate(other.words):
+        if place and base_form(word) == act.verb:
+            before = next((w for w in reversed(other.words[:place]) if w not in _BE and w not in _HELPERS), "")
+            noun = base_form(before)
+            return noun not in _NO_NOUN and any(term.word == noun for term in one.terms) and _owned(other, before)
+    return False
+
+
+def _owned(facts: Facts, noun: str) -> bool:
+    """Whether the noun has "my" before it: a person or thing of the one who asks."""
+    place = facts.words.index(noun)
+    return facts.words[max(place - 2, 0)] in ("my", "our") or facts.words[max(place - 1, 0)] in ("my", "our")
+
+
+def _other_object(cached: Facts, asked: Facts) -> Conflict | None:
+    """ "Remind me to call mum", "remind mum to call me"."""
+    for found in cached.undergone:
+        others = [theirs.nearest for theirs in asked.undergone if theirs.person == found.person]
+        if not others or not found.nearest or found.nearest in others or found.nearest in _NO_NOUN:
+            continue
+        bases = set(map(base_form, asked.words))
+        mine = set(map(base_form, cached.words))
+        if found.nearest in bases and all(nearest in mine and nearest not in _NO_NOUN for nearest in others):
+            return Conflict("order", f"{found.nearest} {found.person}", f"{others[0]} {found.person}")
+    return None
+
+
+_HELPERS = frozenset(("has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "not", "never"))
