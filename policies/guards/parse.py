@@ -265,7 +265,7 @@ def _read_preposition(draft: Draft, word: str, index: int) -> None:
     if (
         word in ("in", "on", "over")
         and index
-        and (not following or following in STOPS or following in small.prepositions)
+        and (not following or following in STOPS or following in small.prepositions or following in ("and", "or"))
     ):
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=SOFT) if entry else None)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from policies.guards.draft import NOTHING, Draft
-from policies.guards.facts import NAME, Conflict, Facts, Quantity, conflict
+from policies.guards.facts import NAME, Conflict, Facts, Quantity, Term, conflict
 from policies.guards.lexicon import Lexicon
 from policies.guards.number_words import NUMBER_WORDS
 from policies.guards.numbers import clock, read_digits, read_words, roman, times
@@ -41,6 +41,11 @@ _NUMBERED = frozenset(
 """What a lone Roman numeral may stand behind."""
 _DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
 _TO = ("to", "in", "into")
+_CHANGING = frozenset(
+    ["reduce", "increase", "decrease", "drop", "fall", "rise", "raise", "lower", "cut", "grow", "shrink", "decline"]
+    + ["climb", "jump", "slash", "boost", "discount", "up", "down"]
+)
+"""Behind these "to" states what is reached and "by" how much is added or taken away."""
 
 
 def is_number(item: Item) -> bool:
@@ -84,8 +89,10 @@ def read_quantity(draft: Draft, index: int) -> int:
         value, units = times(value, _DAYS_IN[units]), frozenset(("day",))
     since = draft.slot in _SINCE and (draft.slot != "by" or kind == "time" or (len(value) == 4 and value.isdigit()))
     bound = draft.bound or (draft.slot if since else "")
+    if draft.slot == "to" and not bound and any(term.word in _CHANGING for term in draft.terms[-3:]):
+        bound = "="
     draft.quantities.append(Quantity(value, units, bound, draft.joined, len(draft.terms)))
-    draft.bound, draft.joined, draft.counting, draft.clause_start = "", "", False, False
+    draft.bound, draft.counting, draft.clause_start = "", False, False
     draft.take_pending(frozenset((value,)))
     return taken
 
@@ -216,8 +223,12 @@ def quantity_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Co
                 return conflict("quantity", map(_shown, left), map(_shown, right))
         elif "units" in guards:
             return conflict("number_unit", map(_shown, left), map(_shown, right))
-    if "numbers" in guards and _swapped(cached.quantities, asked.quantities):
-        return conflict("order", map(_shown, cached.quantities), map(_shown, asked.quantities))
+    if "numbers" in guards:
+        shown = [list(map(_shown, facts.quantities)) for facts in (cached, asked)]
+        if _swapped(cached.quantities, asked.quantities) or _counts_another(cached, asked):
+            return conflict("order", *shown)
+        if _other_link(cached.quantities, asked.quantities):
+            return conflict("quantity", *shown)
     return _unit_conflict(cached, asked) if "units" in guards and (cached.units or asked.units) else None
 
 
@@ -236,6 +247,69 @@ def _swapped(cached: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
         return False
     units = [quantity.units for quantity in cached]
     return len(set(units)) < len(units) and [q.value for q in cached] != [q.value for q in asked]
+
+
+def _other_link(cached: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
+    """ "Over 1 GB and under a week", "over 1 GB or under a week"."""
+    return any(
+        one.value == other.value and {one.joined, other.joined} == {"and", "or"} for one in cached for other in asked
+    )
+
+
+def _counts_another(cached: Facts, asked: Facts) -> bool:
+    """Whether two numbers of one sort change places: "3 adults and 2 children", "2 adults and 3 children"."""
+    if len(cached.quantities) < 2 or len(asked.quantities) < 2:
+        return _given_another(cached, asked)
+    mine, yours = _counted(cached), _counted(asked)
+    return _crossed(mine, yours) and _crossed(yours, mine)
+
+
+def _crossed(mine: Sequence[tuple[Quantity, Term]], yours: Sequence[tuple[Quantity, Term]]) -> bool:
+    """Whether one of mine counts what another number counts there, and not what its own counts."""
+    for quantity, thing in mine:
+        alike = [found for found in yours if found[0].units == quantity.units]
+        own = [term for found, term in alike if found.value == quantity.value]
+        others = [term for found, term in alike if found.value != quantity.value]
+        if own and not any(_same(thing, term) for term in own) and any(_same(thing, term) for term in others):
+            return True
+    return False
+
+
+def _counted(facts: Facts) -> list[tuple[Quantity, Term]]:
+    """Each number with the word behind it, or where numbers of its sort stand last, with the word before it."""
+    quantities, terms = facts.quantities, facts.terms
+    ends = [*(quantity.place for quantity in quantities[1:]), len(terms)]
+    last = {quantity.units for quantity, end in zip(quantities, ends, strict=True) if quantity.place >= end}
+    found = []
+    for quantity in quantities:
+        place = quantity.place - (quantity.units in last)
+        if 0 <= place < len(terms):
+            found.append((quantity, terms[place]))
+    return found
+
+
+def _given_another(cached: Facts, asked: Facts) -> bool:
+    """Whether the one number belongs to the opposite word: "net of 100 gross", "gross for 100 net"."""
+    one, other = _nearest_pole(cached), _nearest_pole(asked)
+    return one is not None and other is not None and any(-pole in other.poles for pole in one.poles)
+
+
+def _nearest_pole(facts: Facts) -> Term | None:
+    """Of two opposites a prompt names, the one nearest its number."""
+    if len(facts.quantities) != 1:
+        return None
+    place = facts.quantities[0].place
+    poled = [(place - at if at < place else at - place, term) for at, term in enumerate(facts.terms) if term.poles]
+    pairs = [
+        (distance, term)
+        for distance, term in poled
+        if any(-pole in other.poles for _, other in poled for pole in term.poles)
+    ]
+    return min(pairs, key=lambda found: found[0])[1] if pairs else None
+
+
+def _same(one: Term, other: Term) -> bool:
+    return not one.keys.isdisjoint(other.keys)
 
 
 def _shown(quantity: Quantity) -> str:

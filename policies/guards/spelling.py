@@ -9,6 +9,8 @@ from policies.guards.vocabulary import known_words
 
 _UNUSUAL = 10
 """How much rarer a word must not be to be meant although another letter was typed or one too many."""
+_RARE = 30_000
+"""The rank of a word the lexicon lists and the vocabulary does not ("milliliters")."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _PREFIXES = (
@@ -86,7 +88,11 @@ def suggestion(word: str, listed: frozenset[str]) -> str:
     known = known_words()
     common, rare = _slips(word)
     costs = {candidate: known[candidate] * _UNUSUAL for candidate in rare if candidate in known}
-    costs |= {candidate: known[candidate] for candidate in common if candidate in known}
+    costs |= {
+        candidate: known.get(candidate, _RARE)
+        for candidate in common
+        if candidate in known or candidate in listed or candidate.removesuffix("s") in listed
+    }
     found = sorted(costs, key=costs.__getitem__)
     found = [one for one in found if not (_other_prefix(word, one) or _other_substance(word, one))]
     if not found:
