@@ -8,6 +8,23 @@ from typing import NamedTuple
 from policies.guards.facts import ASPECT, NAME, Term
 from policies.guards.spelling import same_but_for_a_slip
 
+_NOT_AGAIN = frozenset(
+    (
+        "resign",
+        "recover",
+        "recreation",
+        "reform",
+        "release",
+        "reserve",
+        "remark",
+        "resort",
+        "recollect",
+        "repress",
+        "represent",
+    )
+)
+"""Words that a hyphen behind "re" makes another: "re-sign" is to sign again."""
+
 
 class Alignment(NamedTuple):
     pairs: list[tuple[int, int]]
@@ -102,7 +119,11 @@ def _pair_compounds(
     """Pair "homepage" with "home page" where both halves are free."""
     for i in list(whole_open):
         for j in parts_open:
-            if j + 1 in parts_open and parts[j].word + parts[j + 1].word == whole[i].word:
+            if (
+                j + 1 in parts_open
+                and parts[j].word + parts[j + 1].word == whole[i].word
+                and not (parts[j].word == "re" and whole[i].word in _NOT_AGAIN)
+            ):
                 pairs.append((j, i) if swapped else (i, j))
                 whole_open.remove(i)
                 parts_open.remove(j)

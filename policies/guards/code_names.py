@@ -14,7 +14,16 @@ from policies.guards.vocabulary import base_form, read_yaml
 
 _LANGUAGES = frozenset(("python", "java", "ruby", "perl", "swift", "rust", "sql", "php"))
 """Names of languages that are programming's even in lower case and anywhere."""
+_KEYS = frozenset(("vim", "vi", "nvim", "press", "pressing", "key", "hotkey", "keystroke"))
+"""Beside these a single letter is a key, or a command of one letter: "o" and "O" in vim."""
 _BEFORE_LANGUAGE = frozenset(("in", "using", "with"))
+
+
+@cache
+def _formulas() -> frozenset[str]:
+    """Symbols that are an element ("Co") or two ("CO"), in both spellings."""
+    symbols = literal_lists()["formulas"]
+    return frozenset((*map(str.upper, symbols), *map(str.capitalize, symbols)))
 
 
 @cache
@@ -66,6 +75,11 @@ def names_in(items: Sequence[Item], lexicon: Lexicon) -> frozenset[str]:
 
 def spellings_in(items: Sequence[Item], terms: Sequence[Term], programming: bool) -> frozenset[str]:
     """Words that a capital makes something else, as written, where the writer's capitals say something."""
+    shown = {item.raw for item in items if item.raw in _formulas() and not item.flags & START}
+    if any(item.word in _KEYS for item in items):
+        shown |= {item.raw for item in items if len(item.raw) == 1 and item.raw.isalpha() and item.raw not in "aIA"}
+    if shown:
+        return frozenset(shown)
     heavy = [term for term in terms if term.kind != SOFT]
     if not programming and len(heavy) != 1:
         return frozenset()
@@ -111,7 +125,10 @@ def spelling_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Co
     if not (cached.spellings and asked.spellings) or cached.spellings == asked.spellings:
         return None
     for mine in cached.spellings:
-        yours = mine.swapcase() if len(mine) == 1 else (mine.lower() if mine[0].isupper() else mine.capitalize())
+        if mine in _formulas():
+            yours = mine.upper() if mine[1].islower() else mine.capitalize()
+        else:
+            yours = mine.swapcase() if len(mine) == 1 else (mine.lower() if mine[0].isupper() else mine.capitalize())
         if yours in asked.spellings and mine not in asked.spellings and yours not in cached.spellings:
             return Conflict("code" if cached.programming else "entity", mine, yours)
     return None

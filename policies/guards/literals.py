@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from policies.guards.facts import Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
+
+_ASSIGNED = re.compile(r"\s?(?<![=!<>+-])=(?![=~>])\s?")
+_SHELLS = re.compile(r"\b(?:bash|zsh|ksh|sh|shell|terminal|posix|unix|dotenv)\b|\.env\b", re.IGNORECASE)
+
+
+def shell_spacing(text: str) -> list[str]:
+    """Each "=" with the white space beside it, where a shell reads it: "x=5" assigns, "x = 5" runs a program."""
+    if "=" not in text or "`" in text or not _SHELLS.search(text):
+        return []
+    return [re.sub(r"\s", "_", found) for found in _ASSIGNED.findall(text)]
 
 
 def literal_conflict(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from policies.guards.draft import ANY, Draft
+from collections.abc import Iterable
+
+from policies.guards.draft import ANY, STOPS, Draft
 from policies.guards.facts import Conflict, Facts, conflict
 from policies.guards.reading import CONTRACTED
+from policies.guards.tense import AGENTS
+from policies.guards.vocabulary import base_form
 
 NEGATORS = frozenset(
     ("not", "never", "without", "no", "non", "neither", "nor", "cannot", "hardly", "avoid", "avoiding", "notonly")
 )
+
+_HELPING = frozenset(("do", "does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "have", "has"))
+_CLAUSE_ENDS = frozenset((",", "and", "but", "or", "so", "because", "while", "whereas"))
 
 
 def read_negation(draft: Draft, word: str, index: int) -> None:
@@ -27,9 +34,26 @@ def read_negation(draft: Draft, word: str, index: int) -> None:
     if fronted or word in ("avoid", "avoiding"):
         draft.negations.append(ANY)
         return
+    if word == "not" and _is_elided(draft, index):
+        subject = draft.word_at(index - 2)
+        entry = draft.lexicon.entry(subject)
+        keys = entry.keys if entry else (base_form(subject),)
+        draft.negations.append(frozenset((f"!{AGENTS[subject]}",)) if subject in AGENTS else _denied(keys))
+        return
     draft.pending.append("not")
     if word == "without":
         draft.slot = ""
+
+
+def _is_elided(draft: Draft, index: int) -> bool:
+    """ "… and my partner doesn't": the verb it denies was said before, so that who does not is what counts."""
+    following = draft.word_at(index + 1)
+    ends = not following or following in STOPS or following in _CLAUSE_ENDS
+    return ends and index > 1 and draft.word_at(index - 1) in _HELPING and draft.word_at(index - 2).isalpha()
+
+
+def _denied(keys: Iterable[str]) -> frozenset[str]:
+    return frozenset(f"!{key}" for key in keys)
 
 
 def negation_conflict(cached: Facts, asked: Facts) -> Conflict | None:

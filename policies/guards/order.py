@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
+from policies.guards.said import reversible_compounds
 from policies.guards.vocabulary import base_form
 
 _OPPOSED_SLOTS = {
@@ -36,6 +37,13 @@ _COMPATIBLE = {
 }  # fmt: skip
 _CORE = frozenset(("", "to", "from", "by", "than", "against"))
 """What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
+_TAKING = frozenset(
+    (
+        "import", "export", "buy", "purchase", "order", "sell", "ship", "call", "text", "email", "steal", "copy",
+        "print", "read", "delete", "remove", "receive", "download", "eat", "drink", "borrow", "rent",
+    )
+)  # fmt: skip
+"""Verbs of which the thing and where it comes from both may be a place, a person or a file."""
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
 _FREE = frozenset(("before", "after"))
@@ -68,6 +76,10 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
+    if _other_head(cached, asked, pairs) or _other_head(asked, cached, [(j, i) for i, j in pairs]):
+        return conflict("order", cached.words, asked.words)
+    if _taken_from(cached, asked, pairs):
+        return conflict("from_to", cached.words, asked.words)
     if _other_owner(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
     if _other_condition(cached, asked, pairs):
@@ -170,6 +182,50 @@ def _other_condition(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int
         (cached.terms[i].conditional, asked.terms[j].conditional) for i, j in pairs if cached.terms[i].kind != SOFT
     ]
     return (True, False) in moved and (False, True) in moved
+
+
+def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether the head of a phrase is joined to another noun: "loan for a home business", "business loan for a home".
+
+    In search words too, two nouns that make another thing the other way round: "guest house", "house guest".
+    """
+    mine, yours, forth = one.terms, other.terms, dict(pairs)
+    for k in range(len(mine) - 1):
+        first, head = forth.get(k), forth.get(k + 1)
+        if first is None or head is None or mine[k].slot != mine[k + 1].slot or mine[k + 1].word != yours[head].word:
+            continue
+        if not _adjacent(one, mine[k], mine[k + 1]):
+            continue
+        words = frozenset((mine[k].word, mine[k + 1].word))
+        if words in reversible_compounds() and _adjacent(other, yours[head], yours[first]):
+            return True
+        moved = yours[first].slot == mine[k].slot != "" and not yours[head].slot and forth.get(k - 1) == head + 1
+        whole = not (one.fragment or other.fragment) and mine[k + 1].kind == PLAIN
+        if moved and whole and _adjacent(other, yours[head], yours[head + 1]):
+            return True
+    return False
+
+
+def _adjacent(facts: Facts, one: Term, other: Term) -> bool:
+    """Whether two terms are neighbours in the text, with nothing small between."""
+    return (one.word, other.word) in pairwise(map(base_form, facts.words))
+
+
+def _taken_from(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether a thing is taken here and taken from there: "importing china", "importing from China"."""
+    forth = dict(pairs)
+    for i, j in pairs:
+        if {cached.terms[i].slot, asked.terms[j].slot} & {"from"} and i and forth.get(i - 1) == j - 1:
+            taken = any(
+                there.slot == "from" != before.slot == here.slot
+                for before, here, there in (
+                    (cached.terms[i - 1], cached.terms[i], asked.terms[j]),
+                    (asked.terms[j - 1], asked.terms[j], cached.terms[i]),
+                )
+            )
+            if taken and cached.terms[i - 1].word in _TAKING:
+                return True
+    return False
 
 
 def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:

@@ -8,11 +8,12 @@ from policies.guards.code_names import counts_in_code, is_programming, names_in,
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Term
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
+from policies.guards.literals import shell_spacing
 from policies.guards.negation import NEGATORS, read_negation
 from policies.guards.places import is_part_of_name
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
-from policies.guards.reading import CAPITAL, DIGITS, Item, apply_phrases, read
+from policies.guards.reading import CAPITAL, DIGITS, POSSESSIVE, Item, apply_phrases, read
 from policies.guards.roles import read_act, read_told, read_undergone
 from policies.guards.said import is_long_translation, literal_lists, with_quotes
 from policies.guards.scope import read_quantifier
@@ -44,6 +45,13 @@ _DETERMINERS = frozenset(
 )
 _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "slim", "se"))
 """Last names of products: "pro" is no advantage and "max" no maximum behind a name or a number."""
+_OWNING = frozenset(
+    (
+        "neighbor", "friend", "mother", "father", "mom", "mum", "dad", "brother", "sister", "wife", "husband",
+        "girlfriend", "boyfriend", "boss", "landlord", "tenant", "son", "daughter", "partner", "cousin", "uncle", "aunt", "grandma",
+        "grandpa", "roommate", "coworker", "colleague", "manager", "teacher", "doctor", "ex", "bf", "gf", "customer",
+    )
+)  # fmt: skip
 _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
@@ -86,7 +94,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         quantities=tuple(draft.quantities),
         units=tuple(draft.units),
         quoted=tuple(reading.quoted),
-        code=tuple(reading.code),
+        code=(*reading.code, *shell_spacing(text)),
         questions=frozenset(draft.questions),
         negations=tuple(draft.negations),
         only=tuple(draft.only),
@@ -303,6 +311,22 @@ def _is_interval(draft: Draft, word: str, index: int) -> bool:
     )
 
 
+def _is_unmarked_owner(draft: Draft, word: str, index: int) -> bool:
+    """ "My neighbors cat": the possessive of a person as it is typed in a hurry, with a noun behind it."""
+    small = draft.lexicon.small
+    following = draft.word_at(index + 1)
+    return (
+        word[-1] == "s"
+        and base_form(word) in _OWNING
+        and draft.word_at(index - 1) in _DETERMINERS
+        and following.isalpha()
+        and following not in small.auxiliary
+        and following not in small.prepositions
+        and following not in small.question
+        and following not in ("and", "or", "but", "who", "that", "not", "only", "all")
+    )
+
+
 def _read_content(draft: Draft, item: Item, index: int) -> None:
     """A word that carries meaning, or none ("the", "really")."""
     word = item.word
@@ -364,7 +388,7 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
             draft.turned = True
             word, entry = "more", draft.lexicon.entry("more")
     if entry is None or entry.kind != VOID:
-        draft.add(word, entry, item.flags)
+        draft.add(word, entry, item.flags | (POSSESSIVE if _is_unmarked_owner(draft, word, index) else 0))
         return
     draft.conditional = draft.conditional or word == "if"
     draft.then = draft.then or (word == "then" and bool(draft.terms))

@@ -42,9 +42,11 @@ _NUMBERED = frozenset(
 _DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
 _TO = ("to", "in", "into")
 _CHANGING = frozenset(
-    ["reduce", "increase", "decrease", "drop", "fall", "rise", "raise", "lower", "cut", "grow", "shrink", "decline"]
-    + ["climb", "jump", "slash", "boost", "discount", "up", "down"]
-)
+    (
+        "reduce", "increase", "decrease", "drop", "fall", "rise", "raise", "lower", "cut", "grow", "shrink", "decline",
+        "climb", "jump", "slash", "boost", "discount", "up", "down",
+    )
+)  # fmt: skip
 """Behind these "to" states what is reached and "by" how much is added or taken away."""
 
 

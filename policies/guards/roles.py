@@ -124,9 +124,8 @@ def _other_act(one: Facts, other: Facts) -> Conflict | None:
         elif same:
             if all(frozenset((act.person, found.person)) in _CLASHING for found in same):
                 return Conflict("person", shown, f"{same[0].person} {act.verb}")
-        elif act.person != _TOLD and not act.passive:
-            if _undergoes(other, act) and not _undergoes(one, act):
-                return Conflict("order", shown, f"{act.verb} {act.person}")
+        elif act.person != _TOLD and not act.passive and _undergoes(other, act) and not _undergoes(one, act):
+            return Conflict("order", shown, f"{act.verb} {act.person}")
         if not same and act.person == "first" and _noun_acts(one, other, act):
             return Conflict("order", shown, act.verb)
     return None

@@ -30,6 +30,12 @@ def literal_lists() -> dict[str, frozenset[str]]:
 
 
 @cache
+def reversible_compounds() -> frozenset[frozenset[str]]:
+    """Pairs of nouns that are another thing in other order ("guest house", "house guest")."""
+    return frozenset(frozenset(pair.split("-")) for pair in literal_lists()["reversible"])
+
+
+@cache
 def translation_patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
     """What introduces a text that is to be said in another language; the group `said` is the text.
 

@@ -8,6 +8,24 @@ from policies.guards.draft import Draft
 from policies.guards.facts import SOFT, Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
 
+_TESTING = frozenset(
+    (
+        "if",
+        "whether",
+        "check",
+        "match",
+        "matches",
+        "contain",
+        "contains",
+        "have",
+        "has",
+        "having",
+        "where",
+        "with",
+        "filter",
+    )
+)
+"""Words of a condition, which all or any one of several may have to meet."""
 _WHOLE = frozenset(("all", "some", "most", "neither", "none", "both"))
 
 
@@ -46,8 +64,10 @@ def scope_conflict(
         return None
     single = (mine - {"any"}) or (yours - {"any"})
     polar = "polar" in cached.questions or "polar" in asked.questions
+    tested = mine ^ yours == {"all", "any"} and (cached.programming or not _TESTING.isdisjoint(cached.words))
     clash = (
-        bool(mine - {"any"} and yours - {"any"})
+        tested  # "check whether all are positive", "check whether any is"
+        or bool(mine - {"any"} and yours - {"any"})
         or bool(single & {"neither", "most", "both"})
         or (polar and bool(single & _WHOLE))
         or (single == {"all"} and any(term.graded for term in (*left, *right)))  # "all pizzas", "the best pizza"
