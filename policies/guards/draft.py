@@ -130,6 +130,8 @@ class Draft:
         if base == "close":
             return self.word_at(place + 1) in ("to", "are", "is") or self.word_at(place - 1) in ("how", "are", "is")
         before = self.word_at(place - 1)
+        if base in ("near", "beside"):
+            return bool(self.questions & {"polar", "how"}) or self.symmetric  # "hotels near the airport" wants hotels
         if base in ("match", "border"):
             return before not in _OWNERS and before not in ("a", "the")
         return base not in _PERSONS or not (before in _OWNERS or before in ("a", "the"))

@@ -44,6 +44,7 @@ _TAKING = frozenset(
     )
 )  # fmt: skip
 """Verbs of which the thing and where it comes from both may be a place, a person or a file."""
+_INVERSE = frozenset((("as", "its"), ("as", "their"), ("of", "which"), ("of", "what")))
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
 _FREE = frozenset(("before", "after"))
@@ -77,6 +78,10 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
     if _other_head(cached, asked, pairs) or _other_head(asked, cached, [(j, i) for i, j in pairs]):
+        return conflict("order", cached.words, asked.words)
+    if _modifiers_exchanged(cached, asked, pairs):
+        return conflict("order", cached.words, asked.words)
+    if _asks_for_whole(cached, asked, pairs) or _asks_for_whole(asked, cached, [(j, i) for i, j in pairs]):
         return conflict("order", cached.words, asked.words)
     if _taken_from(cached, asked, pairs):
         return conflict("from_to", cached.words, asked.words)
@@ -145,6 +150,8 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
         return True
     if (exchanged or returned) and {cached.asks_for, asked.asks_for} == {"subject", "object"}:
         return True  # "who do I report to", "who reports to me"
+    if {cached.asks_for, asked.asks_for} == {"subject", "object"} and "you" in cached.words and "you" in asked.words:
+        return True  # "who invited you", "who did you invite"
     if not (exchanged or returned):
         return False
     one, other = cached.terms, asked.terms
@@ -197,6 +204,9 @@ def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> b
         if not _adjacent(one, mine[k], mine[k + 1]):
             continue
         words = frozenset((mine[k].word, mine[k + 1].word))
+        owners = (mine[k].owner or mine[k].plural) and (yours[head].owner or yours[head].plural)
+        if owners and head == first - 1 and not (mine[k + 1].plural or yours[first].plural):
+            return True  # "the dogs owner", "the owners dog"
         if words in reversible_compounds() and _adjacent(other, yours[head], yours[first]):
             return True
         moved = yours[first].slot == mine[k].slot != "" and not yours[head].slot and forth.get(k - 1) == head + 1
@@ -204,6 +214,43 @@ def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> b
         if moved and whole and _adjacent(other, yours[head], yours[head + 1]):
             return True
     return False
+
+
+def _modifiers_exchanged(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """ "A young man and an old woman", "an old man and a young woman"."""
+    forth = dict(pairs)
+    stands = {}
+    for k, j in forth.items():
+        head = forth.get(k + 1)
+        if head is not None and _adjacent(cached, cached.terms[k], cached.terms[k + 1]):
+            stands[j] = head
+    for j, head in stands.items():
+        other = stands.get(head - 1) if head - 1 != j else None
+        if other is None or asked.terms[head].word == asked.terms[other].word:
+            continue  # "term life and whole life insurance"
+        if other == j + 1 != head and _adjacent(asked, asked.terms[j], asked.terms[other]):
+            return True
+    return False
+
+
+def _asks_for_whole(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """ "Which country has Paris as its capital", "what is Paris the capital of", against "the capital of Paris".
+
+    pairs: positions in `one` and in `other`.
+    """
+    if not _is_inverse(one) or _is_inverse(other) or any(term.owner for term in one.terms):
+        return False
+    of = {j for j, term in enumerate(other.terms) if term.owner or term.slot == "of"}
+    if "whose" not in one.words:
+        return bool(of)
+    return any(i == len(one.terms) - 1 and j in of for i, j in pairs)  # not "a circle whose radius is 7"
+
+
+def _is_inverse(facts: Facts) -> bool:
+    words = facts.words
+    if words and words[-1] == "of":
+        return True
+    return "whose" in words[1:] or any(pair in _INVERSE for pair in pairwise(words))
 
 
 def _adjacent(facts: Facts, one: Term, other: Term) -> bool:
@@ -235,11 +282,12 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
     """
     if len(cached.words) != len(asked.words):
         return False
-    places = [place for place, (one, other) in enumerate(zip(cached.words, asked.words, strict=True)) if one != other]
+    mine, yours = list(map(base_form, cached.words)), list(map(base_form, asked.words))
+    places = [place for place, (one, other) in enumerate(zip(mine, yours, strict=True)) if one != other]
     if len(places) != 2:
         return False
     first, second = places
-    exchanged = cached.words[first] == asked.words[second] and cached.words[second] == asked.words[first]
+    exchanged = mine[first] == yours[second] and mine[second] == yours[first]
     words = {base_form(cached.words[first]), base_form(cached.words[second])}
     terms = [term for term in cached.terms if not words.isdisjoint((term.word, *term.keys))]
     if halves:
@@ -271,7 +319,7 @@ def _role(term: Term) -> str:
 
 def _loose(*terms: Term) -> bool:
     """Whether one of them hangs on a preposition that moves freely ("hikes in the park", "park hikes")."""
-    return any(term.slot in _LOOSE for term in terms)
+    return any(term.slot in _LOOSE for term in terms) and len({term.slot for term in terms}) > 1
 
 
 def _subjects(cached: Facts, asked: Facts) -> bool:

@@ -48,10 +48,13 @@ _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "sl
 _OWNING = frozenset(
     (
         "neighbor", "friend", "mother", "father", "mom", "mum", "dad", "brother", "sister", "wife", "husband",
-        "girlfriend", "boyfriend", "boss", "landlord", "tenant", "son", "daughter", "partner", "cousin", "uncle", "aunt", "grandma",
-        "grandpa", "roommate", "coworker", "colleague", "manager", "teacher", "doctor", "ex", "bf", "gf", "customer",
+        "girlfriend", "boyfriend", "boss", "landlord", "tenant", "son", "daughter", "partner", "cousin", "uncle",
+        "aunt", "grandma", "grandpa", "roommate", "coworker", "colleague", "manager", "teacher", "doctor", "ex", "bf",
+        "gf", "customer",
     )
 )  # fmt: skip
+_RETURNING = frozenset(("fly", "drive", "travel", "ship", "send", "call", "write", "move", "sail", "mail"))
+"""Behind these "back" says which way."""
 _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
@@ -373,6 +376,9 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         return
     if (draft.programming and counts_in_code(word, draft.lexicon)) or _is_interval(draft, word, index):
         draft.add(word, Entry(PLAIN, frozenset((base_form(word),)), NOTHING, "", frozenset()), item.flags)
+        return
+    if word == "back" and draft.word_at(index - 1) in _RETURNING:
+        draft.add(word, Entry(PLAIN, frozenset((word,)), NOTHING, "", frozenset()))
         return
     if word == "list" and _is_data(draft, index):
         draft.add(word, Entry(SOFT, frozenset((word,)), NOTHING, "", frozenset()))

@@ -218,6 +218,10 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
     formula = any(kind == "number" or (kind == "word" and len(sign) == 1) for kind, sign in near)
     if text in _SIGNS and formula:
         items.append(Item(_SIGNS[text], 0, ""))
+    elif text in ("++", "--") and formula:
+        # "i++" is not "++i".
+        led = before is not None and before[0] == "word" and len(before[1]) == 1
+        code.append(f"{before[1]}{text}" if led and before else f"{text}{behind[1]}" if behind else text)
     elif text in _STRONG and (len(text) > 1 or formula):
         code.append(text)
     elif text == "%" and before is not None and before[0] == "number":

@@ -12,6 +12,9 @@ from policies.guards.vocabulary import base_form
 _REACH = 6
 """Words behind a pronoun among which its verb is looked for: "I am really not going to …"."""
 _BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being", "get", "gets", "got", "getting"))
+_MODAL = frozenset(("should", "could", "would", "must", "might"))
+_AHEAD = frozenset(("will", "shall", "must", "should", "can", "could"))
+"""Verbs before the person that ask about what is still to be done."""
 _DENY = frozenset(("not", "never", "hardly"))
 _BETWEEN = frozenset(
     ("just", "also", "still", "ever", "even", "always", "often", "now", "then", "already", "all", "both", "would", "so")
@@ -42,7 +45,8 @@ def read_act(draft: Draft, person: str, index: int) -> None:
     negated = before in _DENY
     passive = before in _BE
     helped = before in small.auxiliary
-    future = before == "will"
+    future = before in _AHEAD
+    past = before in ("was", "were")
     end = min(index + 1 + _REACH, len(words))
     place = index + 1
     while place < end:
@@ -56,16 +60,16 @@ def read_act(draft: Draft, person: str, index: int) -> None:
         elif word in small.auxiliary or word in _BE:
             helped = True
             passive = word in _BE
-            future = future or word == "will"
+            past = past or word in ("was", "were", "got") or (word in ("have", "been") and before in _MODAL)
+            future = future or word in ("will", "must", "getting")
         elif word in _BETWEEN or word.endswith("ly"):
             pass
         elif not word.isalpha() or word in small.prepositions or word in small.question or word in _NO_NOUN:
             return
         else:
             verb = base_form(word)
-            time = "future" if future else ""
-            if not helped and verb != word and not word.endswith(("s", "ing")):
-                time = "past"
+            told = not helped and verb != word and not word.endswith(("s", "ing"))
+            time = "past" if past or told else "future" if future else ""
             draft.acts.append(Act(person, verb, passive and not word.endswith("ing"), negated, time))
             return
         place += 1
@@ -123,7 +127,7 @@ def _other_act(one: Facts, other: Facts) -> Conflict | None:
                 return Conflict("tense", act.time, mine[0].time)
         elif same:
             if all(frozenset((act.person, found.person)) in _CLASHING for found in same):
-                return Conflict("person", shown, f"{same[0].person} {act.verb}")
+                return Conflict("order", shown, f"{same[0].person} {act.verb}")
         elif act.person != _TOLD and not act.passive and _undergoes(other, act) and not _undergoes(one, act):
             return Conflict("order", shown, f"{act.verb} {act.person}")
         if not same and act.person == "first" and _noun_acts(one, other, act):
