@@ -218,19 +218,26 @@ def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> b
 
 def _modifiers_exchanged(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
     """ "A young man and an old woman", "an old man and a young woman"."""
+    one, other = cached.terms, asked.terms
     forth = dict(pairs)
     stands = {}
     for k, j in forth.items():
         head = forth.get(k + 1)
-        if head is not None and _adjacent(cached, cached.terms[k], cached.terms[k + 1]):
+        if head is not None and _modifies(cached, k) and one[k].word not in _FREE:
             stands[j] = head
     for j, head in stands.items():
-        other = stands.get(head - 1) if head - 1 != j else None
-        if other is None or asked.terms[head].word == asked.terms[other].word:
+        exchanged = stands.get(head - 1) if head - 1 != j else None
+        if exchanged is None or other[head].word == other[exchanged].word:
             continue  # "term life and whole life insurance"
-        if other == j + 1 != head and _adjacent(asked, asked.terms[j], asked.terms[other]):
+        if exchanged == j + 1 and _modifies(asked, j) and _modifies(asked, head - 1):
             return True
     return False
+
+
+def _modifies(facts: Facts, place: int) -> bool:
+    """Whether a word stands right before the next one, and both once."""
+    word, head = facts.terms[place], facts.terms[place + 1]
+    return not head.joined and _adjacent(facts, word, head) and sum(term.word == word.word for term in facts.terms) == 1
 
 
 def _asks_for_whole(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:

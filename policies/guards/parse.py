@@ -377,7 +377,7 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if (draft.programming and counts_in_code(word, draft.lexicon)) or _is_interval(draft, word, index):
         draft.add(word, Entry(PLAIN, frozenset((base_form(word),)), NOTHING, "", frozenset()), item.flags)
         return
-    if word == "back" and draft.word_at(index - 1) in _RETURNING:
+    if word == "back" and draft.word_at(index - 1) in _RETURNING and draft.word_at(index + 1) not in ("in", "and"):
         draft.add(word, Entry(PLAIN, frozenset((word,)), NOTHING, "", frozenset()))
         return
     if word == "list" and _is_data(draft, index):

@@ -95,6 +95,7 @@ def read_quantity(draft: Draft, index: int) -> int:
         bound = "="
     draft.quantities.append(Quantity(value, units, bound, draft.joined, len(draft.terms)))
     draft.bound, draft.counting, draft.clause_start = "", False, False
+    draft.joined = "" if draft.joined == "," else draft.joined  # "3 adults and 2 kids" ties the kids, too
     draft.take_pending(frozenset((value,)))
     return taken
 
@@ -262,30 +263,37 @@ def _counts_another(cached: Facts, asked: Facts) -> bool:
     """Whether two numbers of one sort change places: "3 adults and 2 children", "2 adults and 3 children"."""
     if len(cached.quantities) < 2 or len(asked.quantities) < 2:
         return _given_another(cached, asked)
-    mine, yours = _counted(cached), _counted(asked)
-    return _crossed(mine, yours) and _crossed(yours, mine)
+    return any(_crossed(_beside(cached, before), _beside(asked, before)) for before in (0, 1))
 
 
 def _crossed(mine: Sequence[tuple[Quantity, Term]], yours: Sequence[tuple[Quantity, Term]]) -> bool:
-    """Whether one of mine counts what another number counts there, and not what its own counts."""
-    for quantity, thing in mine:
-        alike = [found for found in yours if found[0].units == quantity.units]
-        own = [term for found, term in alike if found.value == quantity.value]
-        others = [term for found, term in alike if found.value != quantity.value]
-        if own and not any(_same(thing, term) for term in own) and any(_same(thing, term) for term in others):
-            return True
+    """Whether two numbers here each stand beside the word that the other one stands beside there."""
+    for position, (quantity, thing) in enumerate(mine):
+        for second, other in mine[position + 1 :]:
+            if quantity.value == second.value or quantity.units != second.units:
+                continue
+            there = [
+                (found.value, term)
+                for found, term in yours
+                if found.units == quantity.units and found.value in (quantity.value, second.value)
+            ]
+            swapped = any(value == second.value and _same(thing, term) for value, term in there) and any(
+                value == quantity.value and _same(other, term) for value, term in there
+            )
+            if swapped and not any(value == quantity.value and _same(thing, term) for value, term in there):
+                return True
     return False
 
 
-def _counted(facts: Facts) -> list[tuple[Quantity, Term]]:
-    """Each number with the word behind it, or where numbers of its sort stand last, with the word before it."""
+def _beside(facts: Facts, before: int) -> list[tuple[Quantity, Term]]:
+    """Each number with the word behind it, or with the one before it; another number between, and there is none."""
     quantities, terms = facts.quantities, facts.terms
-    ends = [*(quantity.place for quantity in quantities[1:]), len(terms)]
-    last = {quantity.units for quantity, end in zip(quantities, ends, strict=True) if quantity.place >= end}
     found = []
-    for quantity in quantities:
-        place = quantity.place - (quantity.units in last)
-        if 0 <= place < len(terms):
+    for number, quantity in enumerate(quantities):
+        place = quantity.place - before
+        near = number + 1 - 2 * before
+        limit = quantities[near].place if 0 <= near < len(quantities) else (0 if before else len(terms))
+        if 0 <= place < len(terms) and (place >= limit if before else place < limit):
             found.append((quantity, terms[place]))
     return found
 
