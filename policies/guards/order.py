@@ -83,6 +83,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return conflict("order", cached.words, asked.words)
     if _asks_for_whole(cached, asked, pairs) or _asks_for_whole(asked, cached, [(j, i) for i, j in pairs]):
         return conflict("order", cached.words, asked.words)
+    if _asks_for_contents(cached, asked, pairs) or _asks_for_contents(asked, cached, [(j, i) for i, j in pairs]):
+        return conflict("order", cached.words, asked.words)
     if _taken_from(cached, asked, pairs):
         return conflict("from_to", cached.words, asked.words)
     if _other_owner(cached, asked, pairs):
@@ -218,12 +220,11 @@ def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> b
 
 def _modifiers_exchanged(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
     """ "A young man and an old woman", "an old man and a young woman"."""
-    one, other = cached.terms, asked.terms
-    forth = dict(pairs)
+    other, forth = asked.terms, dict(pairs)
     stands = {}
     for k, j in forth.items():
         head = forth.get(k + 1)
-        if head is not None and _modifies(cached, k) and one[k].word not in _FREE:
+        if head is not None and _modifies(cached, k):
             stands[j] = head
     for j, head in stands.items():
         exchanged = stands.get(head - 1) if head - 1 != j else None
@@ -235,9 +236,11 @@ def _modifiers_exchanged(cached: Facts, asked: Facts, pairs: Sequence[tuple[int,
 
 
 def _modifies(facts: Facts, place: int) -> bool:
-    """Whether a word stands right before the next one, and both once."""
+    """Whether a word that says something stands right before the next one, and nowhere else."""
     word, head = facts.terms[place], facts.terms[place + 1]
-    return not head.joined and _adjacent(facts, word, head) and sum(term.word == word.word for term in facts.terms) == 1
+    if (word.kind == SOFT and not word.poles) or head.joined or word.word in _FREE:
+        return False
+    return _adjacent(facts, word, head) and sum(term.word == word.word for term in facts.terms) == 1
 
 
 def _asks_for_whole(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
@@ -251,6 +254,14 @@ def _asks_for_whole(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) 
     if "whose" not in one.words:
         return bool(of)
     return any(i == len(one.terms) - 1 and j in of for i, j in pairs)  # not "a circle whose radius is 7"
+
+
+def _asks_for_contents(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """ "What is in aspirin", "what is aspirin". `pairs`: positions in `one` and in `other`."""
+    if ("is", "in") not in pairwise(one.words) or one.questions != {"what"} or ("is", "in") in pairwise(other.words):
+        return False
+    alone = len(one.terms) == 1 == len(other.terms)
+    return alone and any(one.terms[i].slot == "in" and not other.terms[j].slot for i, j in pairs)
 
 
 def _is_inverse(facts: Facts) -> bool:
@@ -269,7 +280,7 @@ def _taken_from(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -
     """Whether a thing is taken here and taken from there: "importing china", "importing from China"."""
     forth = dict(pairs)
     for i, j in pairs:
-        if {cached.terms[i].slot, asked.terms[j].slot} & {"from"} and i and forth.get(i - 1) == j - 1:
+        if "from" in (cached.terms[i].slot, asked.terms[j].slot) and i and forth.get(i - 1) == j - 1:
             taken = any(
                 there.slot == "from" != before.slot == here.slot
                 for before, here, there in (

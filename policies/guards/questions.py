@@ -48,6 +48,8 @@ def read_question(draft: Draft, kind: str, index: int) -> None:
         draft.clause_start = False
         return
     joins = kind in _RELATIVE and draft.terms and draft.word_at(index - 1) not in draft.lexicon.small.prepositions
+    if joins:
+        draft.slot = ""  # "the time in Sydney when it is noon in London"
     relative = joins and draft.word_at(index + 1) not in ("", *STOPS)  # at the end it asks: "roses prune when"
     also = kind == "why" and draft.word_at(index - 1) == "and"  # "what is it and why"
     if draft.clause_start or also or not (draft.questions or relative):

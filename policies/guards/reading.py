@@ -110,6 +110,8 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                     lowered = intended
             if text == "US":
                 lowered = "usa"
+            elif text == "IT" and not titled:
+                lowered = "infotech"
             elif flags & CAPITAL and len(text) > 1 and text.isupper():
                 flags |= CAPITAL
             items.append(Item(lowered, flags, text))
