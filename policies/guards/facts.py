@@ -68,6 +68,8 @@ class Undergone(NamedTuple):
     """Base forms of the words before it in its clause."""
     nearest: str
     """The last of them that is no preposition."""
+    slot: str
+    """The preposition that governs the person, or empty."""
 
 
 class Quantity(NamedTuple):

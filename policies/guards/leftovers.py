@@ -44,6 +44,8 @@ def leftover_conflict(
     shown = [term.word for term in heavy_left], [term.word for term in heavy_right]
     if "entities" in guards and any(term.kind == NAME for term in heavy):
         return conflict("entity", *shown)
+    if "contrast" in guards and (_names_both(cached, left) or _names_both(asked, right)):
+        return conflict("contrast", *([term.word for term in side] for side in (left, right)))
     if not heavy:
         if "question" in guards and (_says_what_of(cached, left, right) or _says_what_of(asked, right, left)):
             return conflict("question_type", *([term.word for term in side] for side in (left, right)))
@@ -52,6 +54,11 @@ def leftover_conflict(
     if "narrowing" in guards or turned or (cached.fragment or asked.fragment):
         return conflict("narrowing", *shown)
     return None
+
+
+def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:
+    """ "The best and worst films", "the worst films": the word that is left has its opposite beside it."""
+    return any(opposed(one, other) and (one.joined or other.joined) for one in rest for other in facts.terms)
 
 
 def _says_what_of(facts: Facts, own: Sequence[Term], others: Sequence[Term]) -> bool:

@@ -45,6 +45,7 @@ _TAKING = frozenset(
 )  # fmt: skip
 """Verbs of which the thing and where it comes from both may be a place, a person or a file."""
 _INVERSE = frozenset((("as", "its"), ("as", "their"), ("of", "which"), ("of", "what")))
+_REPORTING = frozenset(("say", "tell", "think", "know", "ask", "claim", "believe", "want", "help"))
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
 _FREE = frozenset(("before", "after"))
@@ -313,7 +314,9 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
         bases = ["", *map(base_form, cached.words), ""]
         beside = [bases[place] in heavy or bases[place + 2] in heavy for place in places]
         return exchanged and beside[0] != beside[1]
-    if (cached.fragment or asked.fragment) and not (second == first + 1 and all(term.kind == NAME for term in terms)):
+    reports = any(base_form(word) in _REPORTING for word in cached.words[first:second])
+    named = reports or (second == first + 1 and all(term.kind == NAME for term in terms))
+    if (cached.fragment or asked.fragment) and not named:
         return False  # search words come in any order, but "paris rome train" has a direction
     tied = any(term.joined and not term.then for term in terms) and _PRONOUNS.isdisjoint(cached.words[first:second])
     return exchanged and len(terms) == 2 and not tied

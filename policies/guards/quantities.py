@@ -228,7 +228,8 @@ def quantity_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Co
             return conflict("number_unit", map(_shown, left), map(_shown, right))
     if "numbers" in guards:
         shown = [list(map(_shown, facts.quantities)) for facts in (cached, asked)]
-        if _swapped(cached.quantities, asked.quantities) or _counts_another(cached, asked):
+        swapped = _swapped(cached.quantities, asked.quantities) and not _counts_the_same(cached, asked)
+        if swapped or _counts_another(cached, asked):
             return conflict("order", *shown)
         if _other_link(cached.quantities, asked.quantities):
             return conflict("quantity", *shown)
@@ -257,6 +258,19 @@ def _other_link(cached: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
     return any(
         one.value == other.value and {one.joined, other.joined} == {"and", "or"} for one in cached for other in asked
     )
+
+
+def _counts_the_same(cached: Facts, asked: Facts) -> bool:
+    """Whether each number stands beside a word of its own, and the same in both: "width 40, height 80" either way."""
+    for before in (0, 1):
+        mine, yours = _beside(cached, before), _beside(asked, before)
+        words = {thing.word for _, thing in mine}
+        if len(words) == len(cached.quantities) == len(mine) and all(
+            any(found.value == quantity.value and _same(thing, term) for found, term in yours)
+            for quantity, thing in mine
+        ):
+            return True
+    return False
 
 
 def _counts_another(cached: Facts, asked: Facts) -> bool:

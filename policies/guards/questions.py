@@ -107,6 +107,8 @@ def read_auxiliary(draft: Draft, word: str, index: int) -> None:
     if not draft.tense:
         draft.tense = small.tense.get(word, "")
         draft.being = word in ("is", "are", "was", "were", "am", "has", "have", "had")
+    elif word == "will" and draft.tense == "present" and "polar" in draft.questions:
+        draft.tense = "future"  # "is it going to be"
     if not draft.modal:
         draft.modal = small.modal.get(word, "")
     if draft.conditional and draft.terms and word in _FRONTED and draft.word_at(index + 1) in small.subject:

@@ -89,7 +89,8 @@ def read_undergone(draft: Draft, person: str, index: int) -> None:
         window.append(base)
         if not nearest and word not in _PREPOSITIONS:
             nearest = base
-    draft.undergone.append(Undergone(person, frozenset(window), nearest))
+    slot = draft.word_at(index - 1)
+    draft.undergone.append(Undergone(person, frozenset(window), nearest, slot if slot in _PREPOSITIONS else ""))
 
 
 def read_told(draft: Draft, index: int) -> None:
@@ -123,12 +124,14 @@ def _other_act(one: Facts, other: Facts) -> Conflict | None:
         if mine:
             if len(one.negations) == len(other.negations) and all(found.negated != act.negated for found in mine):
                 return Conflict("negation_scope", shown, shown)
+            if "by" in (one.words if act.passive else other.words) and all(f.passive != act.passive for f in mine):
+                return Conflict("order", shown, shown)  # "I was hit by a car", "I hit a car"
             if act.time and all(found.time and found.time != act.time for found in mine):
                 return Conflict("tense", act.time, mine[0].time)
         elif same:
             if all(frozenset((act.person, found.person)) in _CLASHING for found in same):
                 return Conflict("order", shown, f"{same[0].person} {act.verb}")
-        elif act.person != _TOLD and not act.passive and _undergoes(other, act) and not _undergoes(one, act):
+        elif act.person != _TOLD and _undergoes(other, act) and not _undergoes(one, act):
             return Conflict("order", shown, f"{act.verb} {act.person}")
         if not same and act.person == "first" and _noun_acts(one, other, act):
             return Conflict("order", shown, act.verb)
@@ -136,15 +139,23 @@ def _other_act(one: Facts, other: Facts) -> Conflict | None:
 
 
 def _undergoes(facts: Facts, act: Act) -> bool:
-    return any(found.person == act.person and act.verb in found.window for found in facts.undergone)
+    """Whether the same is done to the same person; of "I am mad" only in "mad at me", as "am" may begin a passive."""
+    return any(
+        found.person == act.person
+        and (found.nearest == act.verb and found.slot if act.passive else act.verb in found.window)
+        for found in facts.undergone
+    )
 
 
 def _noun_acts(one: Facts, other: Facts, act: Act) -> bool:
     """ "I earn more than my wife", "my wife earns more than me": the subject is a noun that both prompts name."""
-    if act.person not in other.agents | other.patients or "by" in one.words or "by" in other.words:
+    if "by" in one.words or "by" in other.words:
         return False
+    named = act.person in other.agents or act.person in other.patients
     for place, word in enumerate(other.words):
         if place and base_form(word) == act.verb:
+            if not named and (other.person != act.person or other.words[place + 1 : place + 2] not in _OBJECTS):
+                return False  # "I broke my phone", "my phone broke"
             before = next((w for w in reversed(other.words[:place]) if w not in _BE and w not in _HELPERS), "")
             noun = base_form(before)
             return noun not in _NO_NOUN and any(term.word == noun for term in one.terms) and _owned(other, before)
@@ -170,4 +181,6 @@ def _other_object(cached: Facts, asked: Facts) -> Conflict | None:
     return None
 
 
+_OBJECTS = (("my",), ("the",), ("a",), ("our",))
+"""What an object begins with right behind its verb."""
 _HELPERS = frozenset(("has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "not", "never"))

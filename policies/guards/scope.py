@@ -77,6 +77,9 @@ def scope_conflict(
 
 def _determiner_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> Conflict | None:
     """One thing against all of its kind, and against several where they are asked for."""
+    counts = [(_is_one(cached.terms[i]), _is_one(asked.terms[j])) for i, j in pairs]
+    if (True, False) in counts and (False, True) in counts:
+        return conflict("quantity", cached.words, asked.words)  # "two dogs and one cat", "one dog and two cats"
     for i, j in pairs:
         one, other = cached.terms[i], asked.terms[j]
         if (one.determiner or other.determiner) and (
@@ -87,6 +90,13 @@ def _determiner_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int,
         ):
             return Conflict("quantity", f"{one.determiner} {one.word}", f"{other.determiner} {other.word}")
     return None
+
+
+def _is_one(term: Term) -> bool | None:
+    """Whether a term is one thing (True) or several (False); None where its form does not say."""
+    if term.plural:
+        return False
+    return True if term.determiner in ("a", "one") else None
 
 
 def _one_of_all(one: Term, other: Term) -> bool:
