@@ -213,8 +213,8 @@ def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> b
         if words in reversible_compounds() and _adjacent(other, yours[head], yours[first]):
             return True
         moved = yours[first].slot == mine[k].slot != "" and not yours[head].slot and forth.get(k - 1) == head + 1
-        whole = not (one.fragment or other.fragment) and mine[k + 1].kind == PLAIN
-        if moved and whole and _adjacent(other, yours[head], yours[head + 1]):
+        whole = mine[k + 1].kind == PLAIN and bool(mine[k].determiner or mine[k + 1].plural)
+        if moved and whole and not (one.fragment or other.fragment) and _adjacent(other, yours[head], yours[head + 1]):
             return True
     return False
 

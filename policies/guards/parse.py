@@ -14,7 +14,7 @@ from policies.guards.places import is_part_of_name
 from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, POSSESSIVE, Item, apply_phrases, read
-from policies.guards.roles import read_act, read_told, read_undergone
+from policies.guards.roles import is_unmarked_owner, read_act, read_told, read_undergone
 from policies.guards.said import is_long_translation, literal_lists, with_quotes
 from policies.guards.scope import read_quantifier
 from policies.guards.spelling import without_accents
@@ -45,14 +45,6 @@ _DETERMINERS = frozenset(
 )
 _VARIANTS = frozenset(("plus", "pro", "max", "mini", "ultra", "lite", "air", "slim", "se"))
 """Last names of products: "pro" is no advantage and "max" no maximum behind a name or a number."""
-_OWNING = frozenset(
-    (
-        "neighbor", "friend", "mother", "father", "mom", "mum", "dad", "brother", "sister", "wife", "husband",
-        "girlfriend", "boyfriend", "boss", "landlord", "tenant", "son", "daughter", "partner", "cousin", "uncle",
-        "aunt", "grandma", "grandpa", "roommate", "coworker", "colleague", "manager", "teacher", "doctor", "ex", "bf",
-        "gf", "customer",
-    )
-)  # fmt: skip
 _RETURNING = frozenset(("fly", "drive", "travel", "ship", "send", "call", "write", "move", "sail", "mail"))
 """Behind these "back" says which way."""
 _INTO = frozenset(("to", "into"))
@@ -314,22 +306,6 @@ def _is_interval(draft: Draft, word: str, index: int) -> bool:
     )
 
 
-def _is_unmarked_owner(draft: Draft, word: str, index: int) -> bool:
-    """ "My neighbors cat": the possessive of a person as it is typed in a hurry, with a noun behind it."""
-    small = draft.lexicon.small
-    following = draft.word_at(index + 1)
-    return (
-        word[-1] == "s"
-        and base_form(word) in _OWNING
-        and draft.word_at(index - 1) in _DETERMINERS
-        and following.isalpha()
-        and following not in small.auxiliary
-        and following not in small.prepositions
-        and following not in small.question
-        and following not in ("and", "or", "but", "who", "that", "not", "only", "all")
-    )
-
-
 def _read_content(draft: Draft, item: Item, index: int) -> None:
     """A word that carries meaning, or none ("the", "really")."""
     word = item.word
@@ -386,6 +362,8 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if item.raw in draft.lexicon.cased:
         draft.add(item.raw, _name(item.raw))  # "Mb" is not "MB"
         return
+    if word == "going" and draft.tense == "present" and following is not None and following.word == "to":
+        draft.tense = "future"
     entry = draft.lexicon.entry(word)
     if word == "less" and following is not None:
         turned = draft.lexicon.entry(following.word)
@@ -394,7 +372,7 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
             draft.turned = True
             word, entry = "more", draft.lexicon.entry("more")
     if entry is None or entry.kind != VOID:
-        draft.add(word, entry, item.flags | (POSSESSIVE if _is_unmarked_owner(draft, word, index) else 0))
+        draft.add(word, entry, item.flags | (POSSESSIVE if is_unmarked_owner(draft, word, index) else 0))
         return
     draft.conditional = draft.conditional or word == "if"
     draft.then = draft.then or (word == "then" and bool(draft.terms))

@@ -107,7 +107,9 @@ def read_auxiliary(draft: Draft, word: str, index: int) -> None:
     if not draft.tense:
         draft.tense = small.tense.get(word, "")
         draft.being = word in ("is", "are", "was", "were", "am", "has", "have", "had")
-    elif word == "will" and draft.tense == "present" and "polar" in draft.questions:
+    elif (
+        word == "will" and draft.tense == "present" and ("polar" in draft.questions or draft.word_at(index - 1) == "am")
+    ):
         draft.tense = "future"  # "is it going to be"
     if not draft.modal:
         draft.modal = small.modal.get(word, "")

@@ -36,6 +36,17 @@ _NO_NOUN = frozenset(
     ("i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them", "my", "your", "his", "our", "their")
 )
 
+_OWNING = frozenset(
+    (
+        "neighbor", "friend", "mother", "father", "mom", "mum", "dad", "brother", "sister", "wife", "husband",
+        "girlfriend", "boyfriend", "boss", "landlord", "tenant", "son", "daughter", "partner", "cousin", "uncle",
+        "aunt", "grandma", "grandpa", "roommate", "coworker", "colleague", "manager", "teacher", "doctor", "ex", "bf",
+        "gf", "customer",
+    )
+)  # fmt: skip
+_BEFORE_OWNER = frozenset(("the", "my", "your", "his", "her", "our", "their", "this", "that"))
+_NO_THING = frozenset(("and", "or", "but", "who", "that", "not", "only", "all"))
+
 
 def read_act(draft: Draft, person: str, index: int) -> None:
     """Record the verb a person is the subject of: "I really did not tell", "was I told"."""
@@ -105,6 +116,22 @@ def read_told(draft: Draft, index: int) -> None:
             return
 
 
+def is_unmarked_owner(draft: Draft, word: str, index: int) -> bool:
+    """ "My neighbors cat": the possessive of a person as it is typed in a hurry, with a noun behind it."""
+    small = draft.lexicon.small
+    following = draft.word_at(index + 1)
+    return (
+        word[-1] == "s"
+        and base_form(word) in _OWNING
+        and draft.word_at(index - 1) in _BEFORE_OWNER
+        and following.isalpha()
+        and following not in small.auxiliary
+        and following not in small.prepositions
+        and following not in small.question
+        and following not in _NO_THING
+    )
+
+
 def roles_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     """The first verb that another person does in the other prompt, or that is done to the same one."""
     if not (cached.acts or asked.acts or (cached.undergone and asked.undergone)):
@@ -158,7 +185,11 @@ def _noun_acts(one: Facts, other: Facts, act: Act) -> bool:
                 return False  # "I broke my phone", "my phone broke"
             before = next((w for w in reversed(other.words[:place]) if w not in _BE and w not in _HELPERS), "")
             noun = base_form(before)
-            return noun not in _NO_NOUN and any(term.word == noun for term in one.terms) and _owned(other, before)
+            return (
+                noun not in _NO_NOUN
+                and any(term.word == noun and term.slot not in ("for", "with") for term in one.terms)
+                and _owned(other, before)
+            )
     return False
 
 
