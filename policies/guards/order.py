@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from policies.guards.compounds import compound_conflict
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
-from policies.guards.said import reversible_compounds
+from policies.guards.roles import OWNING
 from policies.guards.vocabulary import base_form
 
 _OPPOSED_SLOTS = {
@@ -37,14 +38,6 @@ _COMPATIBLE = {
 }  # fmt: skip
 _CORE = frozenset(("", "to", "from", "by", "than", "against"))
 """What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
-_TAKING = frozenset(
-    (
-        "import", "export", "buy", "purchase", "order", "sell", "ship", "call", "text", "email", "steal", "copy",
-        "print", "read", "delete", "remove", "receive", "download", "eat", "drink", "borrow", "rent",
-    )
-)  # fmt: skip
-"""Verbs of which the thing and where it comes from both may be a place, a person or a file."""
-_INVERSE = frozenset((("as", "its"), ("as", "their"), ("of", "which"), ("of", "what")))
 _REPORTING = frozenset(("say", "tell", "think", "know", "ask", "claim", "believe", "want", "help"))
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
@@ -78,19 +71,14 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
-    if _other_head(cached, asked, pairs) or _other_head(asked, cached, [(j, i) for i, j in pairs]):
-        return conflict("order", cached.words, asked.words)
-    if _modifiers_exchanged(cached, asked, pairs):
-        return conflict("order", cached.words, asked.words)
-    if _asks_for_whole(cached, asked, pairs) or _asks_for_whole(asked, cached, [(j, i) for i, j in pairs]):
-        return conflict("order", cached.words, asked.words)
-    if _asks_for_contents(cached, asked, pairs) or _asks_for_contents(asked, cached, [(j, i) for i, j in pairs]):
-        return conflict("order", cached.words, asked.words)
-    if _taken_from(cached, asked, pairs):
-        return conflict("from_to", cached.words, asked.words)
+    tied = compound_conflict(cached, asked, pairs)
+    if tied:
+        return tied
     if _other_owner(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
     if _other_condition(cached, asked, pairs):
+        return conflict("order", cached.words, asked.words)
+    if _other_first(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
     if symmetric:
         halves = far and _swapped_words(cached, asked, halves=True)
@@ -179,11 +167,25 @@ def _other_owner(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) 
     """Whether what is owned changes: "my neighbour's dog bit my cat", "my dog bit my neighbour's cat"."""
     forth, back = dict(pairs), {j: i for i, j in pairs}
     for i, j in pairs:
+        if _only_owns(cached, asked, i, j, forth) or _only_owns(asked, cached, j, i, back):
+            return True
         if cached.terms[i].owner and asked.terms[j].owner and i + 1 in forth and j + 1 in back:
             mine, yours = back[j + 1] - i, forth[i + 1] - j
             if not (0 < mine <= _NEAR or 0 < yours <= _NEAR):
                 return True
     return False
+
+
+def _only_owns(one: Facts, other: Facts, i: int, j: int, forth: dict[int, int]) -> bool:
+    """Whether a person owns here what stands before it there: "my mom's friend hit me", "my friend hit my mom"."""
+    thing = forth.get(i + 1, j)
+    return (
+        one.terms[i].word in OWNING
+        and one.terms[i].owner
+        and not other.terms[j].owner
+        and not other.terms[j].slot
+        and thing < j - 1
+    )
 
 
 def _other_condition(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
@@ -194,104 +196,10 @@ def _other_condition(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int
     return (True, False) in moved and (False, True) in moved
 
 
-def _other_head(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether the head of a phrase is joined to another noun: "loan for a home business", "business loan for a home".
-
-    In search words too, two nouns that make another thing the other way round: "guest house", "house guest".
-    """
-    mine, yours, forth = one.terms, other.terms, dict(pairs)
-    for k in range(len(mine) - 1):
-        first, head = forth.get(k), forth.get(k + 1)
-        if first is None or head is None or mine[k].slot != mine[k + 1].slot or mine[k + 1].word != yours[head].word:
-            continue
-        if not _adjacent(one, mine[k], mine[k + 1]):
-            continue
-        words = frozenset((mine[k].word, mine[k + 1].word))
-        owners = (mine[k].owner or mine[k].plural) and (yours[head].owner or yours[head].plural)
-        if owners and head == first - 1 and not (mine[k + 1].plural or yours[first].plural):
-            return True  # "the dogs owner", "the owners dog"
-        if words in reversible_compounds() and _adjacent(other, yours[head], yours[first]):
-            return True
-        moved = yours[first].slot == mine[k].slot != "" and not yours[head].slot and forth.get(k - 1) == head + 1
-        whole = mine[k + 1].kind == PLAIN and bool(mine[k].determiner or mine[k + 1].plural)
-        if moved and whole and not (one.fragment or other.fragment) and _adjacent(other, yours[head], yours[head + 1]):
-            return True
-    return False
-
-
-def _modifiers_exchanged(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
-    """ "A young man and an old woman", "an old man and a young woman"."""
-    other, forth = asked.terms, dict(pairs)
-    stands = {}
-    for k, j in forth.items():
-        head = forth.get(k + 1)
-        if head is not None and _modifies(cached, k):
-            stands[j] = head
-    for j, head in stands.items():
-        exchanged = stands.get(head - 1) if head - 1 != j else None
-        if exchanged is None or other[head].word == other[exchanged].word:
-            continue  # "term life and whole life insurance"
-        if exchanged == j + 1 and _modifies(asked, j) and _modifies(asked, head - 1):
-            return True
-    return False
-
-
-def _modifies(facts: Facts, place: int) -> bool:
-    """Whether a word that says something stands right before the next one, and nowhere else."""
-    word, head = facts.terms[place], facts.terms[place + 1]
-    if (word.kind == SOFT and not word.poles) or head.joined or word.word in _FREE:
-        return False
-    return _adjacent(facts, word, head) and sum(term.word == word.word for term in facts.terms) == 1
-
-
-def _asks_for_whole(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
-    """ "Which country has Paris as its capital", "what is Paris the capital of", against "the capital of Paris".
-
-    pairs: positions in `one` and in `other`.
-    """
-    if not _is_inverse(one) or _is_inverse(other) or any(term.owner for term in one.terms):
-        return False
-    of = {j for j, term in enumerate(other.terms) if term.owner or term.slot == "of"}
-    if "whose" not in one.words:
-        return bool(of)
-    return any(i == len(one.terms) - 1 and j in of for i, j in pairs)  # not "a circle whose radius is 7"
-
-
-def _asks_for_contents(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
-    """ "What is in aspirin", "what is aspirin". `pairs`: positions in `one` and in `other`."""
-    if ("is", "in") not in pairwise(one.words) or one.questions != {"what"} or ("is", "in") in pairwise(other.words):
-        return False
-    alone = len(one.terms) == 1 == len(other.terms)
-    return alone and any(one.terms[i].slot == "in" and not other.terms[j].slot for i, j in pairs)
-
-
-def _is_inverse(facts: Facts) -> bool:
-    words = facts.words
-    if words and words[-1] == "of":
-        return True
-    return "whose" in words[1:] or any(pair in _INVERSE for pair in pairwise(words))
-
-
-def _adjacent(facts: Facts, one: Term, other: Term) -> bool:
-    """Whether two terms are neighbours in the text, with nothing small between."""
-    return (one.word, other.word) in pairwise(map(base_form, facts.words))
-
-
-def _taken_from(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether a thing is taken here and taken from there: "importing china", "importing from China"."""
-    forth = dict(pairs)
-    for i, j in pairs:
-        if "from" in (cached.terms[i].slot, asked.terms[j].slot) and i and forth.get(i - 1) == j - 1:
-            taken = any(
-                there.slot == "from" != before.slot == here.slot
-                for before, here, there in (
-                    (cached.terms[i - 1], cached.terms[i], asked.terms[j]),
-                    (asked.terms[j - 1], asked.terms[j], cached.terms[i]),
-                )
-            )
-            if taken and cached.terms[i - 1].word in _TAKING:
-                return True
-    return False
+def _other_first(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether what comes before and what comes after change places, also of what is mutual: "marry before kids"."""
+    slots = [(cached.terms[i].slot, asked.terms[j].slot) for i, j in pairs]
+    return any((word, "") in slots and ("", word) in slots for word in _FREE)
 
 
 def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
@@ -316,6 +224,8 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
         return exchanged and beside[0] != beside[1]
     reports = any(base_form(word) in _REPORTING for word in cached.words[first:second])
     named = reports or (second == first + 1 and all(term.kind == NAME for term in terms))
+    if exchanged and not _FREE.isdisjoint(cached.words[first:second]) and min(len(mine[first]), len(mine[second])) > 3:
+        return True  # "call before coming"
     if (cached.fragment or asked.fragment) and not named:
         return False  # search words come in any order, but "paris rome train" has a direction
     tied = any(term.joined and not term.then for term in terms) and _PRONOUNS.isdisjoint(cached.words[first:second])

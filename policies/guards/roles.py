@@ -36,7 +36,7 @@ _NO_NOUN = frozenset(
     ("i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them", "my", "your", "his", "our", "their")
 )
 
-_OWNING = frozenset(
+OWNING = frozenset(
     (
         "neighbor", "friend", "mother", "father", "mom", "mum", "dad", "brother", "sister", "wife", "husband",
         "girlfriend", "boyfriend", "boss", "landlord", "tenant", "son", "daughter", "partner", "cousin", "uncle",
@@ -122,7 +122,7 @@ def is_unmarked_owner(draft: Draft, word: str, index: int) -> bool:
     following = draft.word_at(index + 1)
     return (
         word[-1] == "s"
-        and base_form(word) in _OWNING
+        and base_form(word) in OWNING
         and draft.word_at(index - 1) in _BEFORE_OWNER
         and following.isalpha()
         and following not in small.auxiliary

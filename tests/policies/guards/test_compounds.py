@@ -22,6 +22,8 @@ from tests.policies.guards.verdicts import reason
         ("what is paris the capital of", "what is the capital of paris"),
         ("which country has madrid as its capital", "what is the capital of madrid"),
         ("country whose capital is peru", "capital of peru"),
+        ("marry before kids", "kids before marriage"),
+        ("call before coming", "come before calling"),
         ("best and worst marvel film", "worst marvel film"),
         ("How do I re-sign my contract?", "How do I resign from my contract?"),
         ("how can i get an IT job", "how can i get a job"),
@@ -49,6 +51,9 @@ def test_nouns_are_tied_to_others(cached, asked):
         ("is the airport near the city", "is the city near the airport"),
         ("high protein and low carb meals", "low carb and high protein meals"),
         ("how can i get an IT job", "how do i get an it job"),
+        ("the best film", "what is the best film"),
+        ("save before closing in vim", "save before you close vim"),
+        ("what is the tallest building in the world", "what's the world's tallest building"),
     ],
 )
 def test_nouns_are_tied_to_others_in_other_words(cached, asked):

@@ -22,6 +22,7 @@ from tests.policies.guards.verdicts import reason
         ("invest 70 percent in stocks and 30 percent in bonds", "invest 30 percent in stocks and 70 percent in bonds"),
         ("take 2 pills in the morning and 1 at night", "take 1 pill in the morning and 2 at night"),
         ("bought at 100 and sold at 120", "sold at 100 and bought at 120"),
+        ("an hour and a half in seconds", "half an hour in seconds"),
         ("two dogs and one cat food cost", "one dog and two cats food cost"),
     ],
 )
@@ -42,6 +43,7 @@ def test_numbers_change_places(cached, asked):
         ("width 40 height 80", "height 80 width 40"),
         ("lost 5 kg in 3 weeks", "in 3 weeks i lost 5 kg"),
         ("one dog and two cats", "two cats and one dog"),
+        ("half an hour in seconds", "30 minutes in seconds"),
     ],
 )
 def test_numbers_change_places_in_other_words(cached, asked):

@@ -24,6 +24,10 @@ from tests.policies.guards.verdicts import reason
         ("our dog sleeps with us", "we sleep with our dog"),
         ("who invited you", "who did you invite"),
         ("i think that she knows", "she thinks that i know"),
+        ("my client fired me", "i fired my client"),
+        ("my clinet fierd me", "i fierd my clinet"),
+        ("my moms boyfriend hit me", "my boyfriend hit my mom"),
+        ("my husband snores and i cant sleep", "i snore and my husband cant sleep"),
     ],
 )
 def test_a_person_does_it_here_and_has_it_done_there(cached, asked):
