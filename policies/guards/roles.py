@@ -27,7 +27,6 @@ _TELLING = frozenset(
 _TOLD = "told"
 """The person of whoever is told to do something: "tell him to call"."""
 _TOLD_REACH = 4
-_THIRD = frozenset(("he", "she", "they"))
 _CLASHING = {
     frozenset(pair)
     for pair in (("first", "he"), ("first", "she"), ("first", "they"), ("he", "she"), ("first", _TOLD))
@@ -35,7 +34,9 @@ _CLASHING = {
 _NO_NOUN = frozenset(
     ("i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them", "my", "your", "his", "our", "their")
 )
-
+_HELPERS = frozenset(("has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "not", "never"))
+_OBJECTS = (("my",), ("the",), ("a",), ("our",))
+"""What an object begins with right behind its verb."""
 OWNING = frozenset(
     (
         "neighbor", "friend", "mother", "father", "mom", "mum", "dad", "brother", "sister", "wife", "husband",
@@ -44,6 +45,7 @@ OWNING = frozenset(
         "gf", "customer",
     )
 )  # fmt: skip
+"""Persons whose possessive is often written without its apostrophe."""
 _BEFORE_OWNER = frozenset(("the", "my", "your", "his", "her", "our", "their", "this", "that"))
 _NO_THING = frozenset(("and", "or", "but", "who", "that", "not", "only", "all"))
 
@@ -122,6 +124,7 @@ def is_unmarked_owner(draft: Draft, word: str, index: int) -> bool:
     following = draft.word_at(index + 1)
     return (
         word[-1] == "s"
+        and base_form(word) != word  # "boss"
         and base_form(word) in OWNING
         and draft.word_at(index - 1) in _BEFORE_OWNER
         and following.isalpha()
@@ -136,11 +139,7 @@ def roles_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     """The first verb that another person does in the other prompt, or that is done to the same one."""
     if not (cached.acts or asked.acts or (cached.undergone and asked.undergone)):
         return None
-    return (
-        _other_act(cached, asked)
-        or _other_act(asked, cached)
-        or _other_object(cached, asked)
-    )  # fmt: skip
+    return _other_act(cached, asked) or _other_act(asked, cached) or _other_object(cached, asked)
 
 
 def _other_act(one: Facts, other: Facts) -> Conflict | None:
@@ -210,8 +209,3 @@ def _other_object(cached: Facts, asked: Facts) -> Conflict | None:
         if found.nearest in bases and all(nearest in mine and nearest not in _NO_NOUN for nearest in others):
             return Conflict("order", f"{found.nearest} {found.person}", f"{others[0]} {found.person}")
     return None
-
-
-_OBJECTS = (("my",), ("the",), ("a",), ("our",))
-"""What an object begins with right behind its verb."""
-_HELPERS = frozenset(("has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "not", "never"))

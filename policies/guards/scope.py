@@ -10,21 +10,10 @@ from policies.guards.vocabulary import base_form
 
 _TESTING = frozenset(
     (
-        "if",
-        "whether",
-        "check",
-        "match",
-        "matches",
-        "contain",
-        "contains",
-        "have",
-        "has",
-        "having",
-        "where",
-        "with",
+        "if", "whether", "check", "match", "matches", "contain", "contains", "have", "has", "having", "where", "with",
         "filter",
     )
-)
+)  # fmt: skip
 """Words of a condition, which all or any one of several may have to meet."""
 _WHOLE = frozenset(("all", "some", "most", "neither", "none", "both"))
 
