@@ -21,6 +21,8 @@ EnvironmentVariable = Annotated[str, BeforeValidator(_a_variable)]
 
 
 def _a_token(value: Any) -> Any:
+    if isinstance(value, str):
+        value = value.strip()  # a secret that was a file ends in a line's end
     if isinstance(value, str) and len(value) < 16:
         raise ValueError("too easy to guess: write at least 16 characters, such as `openssl rand -hex 24` prints")
     return value

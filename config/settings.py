@@ -1,5 +1,6 @@
 """Every setting of the proxy, and where its value comes from: flags over environment over YAML file over defaults."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from importlib import resources
@@ -39,6 +40,7 @@ __all__ = [
     "UpstreamSettings",
     "exposed_key",
     "is_loopback",
+    "key_from",
     "load_settings",
     "startup_warnings",
     "with_secrets",
@@ -235,13 +237,29 @@ def exposed_key(settings: Settings, host: str) -> str | None:
     )
 
 
+_PRINTABLE = re.compile(r"[!-~]*")
+
+
+def key_from(environment: Mapping[str, str], name: str | None) -> str | None:
+    """The API key in the variable `name`, None without such a name; empty where the variable holds none.
+
+    Without the blanks and the line's end around it that files and secrets have, which no header may hold.
+    """
+    if name is None:
+        return None
+    key = environment.get(name, "").strip()
+    return key if _PRINTABLE.fullmatch(key) else ""
+
+
 def startup_warnings(settings: Settings, environment: Mapping[str, str]) -> list[str]:
     """What is allowed, and yet worth a line when the proxy starts."""
     warnings = []
     for upstream in settings.upstreams:
-        if upstream.api_key_env and not environment.get(upstream.api_key_env):
+        if upstream.api_key_env and not key_from(environment, upstream.api_key_env):
+            unset = not environment.get(upstream.api_key_env, "").strip()
+            why = "is not set" if unset else "holds a character that no key has"
             warnings.append(
-                f"upstream {upstream.name}: the variable {upstream.api_key_env} is not set, so it gets no API key"
+                f"upstream {upstream.name}: the variable {upstream.api_key_env} {why}, so it gets no API key"
             )
     if settings.workers > 1:
         warnings.append(f"workers: {settings.workers} processes, and with the memory store each has its own cache")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from config.settings import Settings
+from config.settings import Settings, key_from
 from proxy.cache.exact import ExactCache
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def build_semantics(
         model=embedder.model,
         url=embedder.url,
         sha256=embedder.sha256,
-        api_key=environment.get(embedder.api_key_env) if embedder.api_key_env else None,
+        api_key=key_from(environment, embedder.api_key_env) or None,
     )
 
     def load() -> "Embedder":

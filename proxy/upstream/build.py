@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from config.settings import Settings, UpstreamSettings
+from config.settings import Settings, UpstreamSettings, key_from
 from proxy.gate import Gate
 from proxy.upstream import make_client
 from proxy.upstream.client import Timeouts, UpstreamClient
@@ -48,7 +48,7 @@ def _build(
         url=item.url,
         models=item.models,
         aliases=item.aliases,
-        api_key=environment.get(item.api_key_env) if item.api_key_env else None,
+        api_key=key_from(environment, item.api_key_env),
         revision=item.revision,
         always_stream=item.always_stream,
         ask_usage=item.ask_usage,

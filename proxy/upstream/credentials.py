@@ -18,4 +18,4 @@ class Credentials:
         key = upstream.api_key
         if self._mode == "always" or (key is None and self._mode == "auto"):  # where it `passes_on`
             return fields.get(b"authorization")
-        return None if key is None else b"Bearer " + key.encode("latin-1")
+        return b"Bearer " + key.encode("ascii") if key else None

@@ -51,6 +51,7 @@ class Upstream:
         self.models = tuple(models)
         self.aliases = aliases
         self.api_key = api_key
+        """None: the client's own goes up. Empty: none does, since the variable that should hold one does not."""
         self.revision = revision
         self.always_stream = always_stream
         self.ask_usage = ask_usage

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from config.describe import settings_table
 from config.document import read_document
 from config.faults import section_of
-from config.settings import ConfigError, Settings, UpstreamSettings, load_settings, startup_warnings
+from config.settings import ConfigError, Settings, UpstreamSettings, key_from, load_settings, startup_warnings
 
 KEY = "sk-client-key-of-acme"
 
@@ -335,6 +335,23 @@ def test_what_is_allowed_yet_odd_is_worth_a_warning():
     assert len(startup_warnings(settings, {})) == 3
     assert len(startup_warnings(settings, {"ENGINE_KEY": "x"})) == 2
     assert startup_warnings(Settings(), {}) == []
+
+
+def test_a_key_in_the_environment_is_without_what_surrounds_it_and_an_unusable_one_is_none():
+    assert key_from({"KEY": "sk-engine\r\n"}, "KEY") == "sk-engine"
+    assert key_from({}, None) is None
+    settings = load_settings(None, keyed())
+    for unusable, why in (("", "is not set"), (" \n", "is not set"), ("sk\n1", "character"), ("sk\u200b", "character")):
+        assert key_from({"ENGINE_KEY": unusable}, "ENGINE_KEY") == ""
+        assert why in startup_warnings(settings, {"ENGINE_KEY": unusable})[0]
+    assert key_from({}, "ENGINE_KEY") == ""
+
+
+def test_a_token_that_was_a_file_is_without_its_lines_end(monkeypatch):
+    monkeypatch.setenv("ASKONCE_ADMIN_TOKEN", "0123456789abcdef\n")
+    token = load_settings(None, {}).admin_token
+    assert token is not None
+    assert token.get_secret_value() == "0123456789abcdef"
 
 
 def test_settings_are_frozen():

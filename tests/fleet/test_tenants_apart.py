@@ -113,6 +113,14 @@ async def test_P03_x_tenant_counts_from_a_trusted_peer_and_an_empty_one_names_no
         assert len(set(await answers(f, empty, "exact", stream=False))) == 2
 
 
+@pytest.mark.parametrize("environment", [{}, {"ENGINE_KEY": ""}, {"ENGINE_KEY": "sk\u200b"}])
+async def test_H03_where_an_upstreams_own_key_is_missing_the_clients_does_not_go_up_in_its_place(environment):
+    tenants = [{"name": "acme", "api_keys": ["sk-acme-one"]}]
+    async with fleet(engine("a", api_key_env="ENGINE_KEY"), environment=environment, tenants=tenants) as f:
+        assert (await f.ask(key="sk-acme-one")).status_code == 200
+        assert b"authorization" not in dict(f.engines["a"].requests[0].headers)
+
+
 async def test_P03_configured_tenants_share_within_and_never_across():
     tenants = [
         {"name": "acme", "api_keys": ["sk-acme-one", "sk-acme-two"]},
