@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import logging
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,11 @@ class Probe:
     async def start(self) -> None:
         """Probe every upstream once, then go on in the background."""
         self._client = httpx.AsyncClient(
-            timeout=self._timeout_s, transport=self._transport(), follow_redirects=False, trust_env=False
+            timeout=self._timeout_s,
+            transport=self._transport(),
+            follow_redirects=False,
+            trust_env=False,
+            verify=ssl.create_default_context(),  # the system's authorities, as requests have, not httpx's own list
         )
         upstreams = self._pool.upstreams
         await asyncio.gather(*(self.probe(upstream) for upstream in upstreams))
@@ -136,7 +141,7 @@ class Probe:
 
     async def _get(self, upstream: Upstream, path: str) -> httpx.Response:
         assert self._client is not None
-        headers = {} if upstream.api_key is None else {"authorization": f"Bearer {upstream.api_key}"}
+        headers = {} if not upstream.api_key else {"authorization": f"Bearer {upstream.api_key}"}
         return await self._client.get(upstream.url.rstrip("/") + path, headers=headers)
 
     def _learn(self, upstream: Upstream, said: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """An embedder behind an OpenAI-compatible `/v1/embeddings`. Called in the worker's thread, so it may block."""
 
 import hashlib
+import ssl
 from collections.abc import Sequence
 
 import httpx
@@ -37,7 +38,13 @@ class OpenAIEmbedder:
         """
         root = url.rstrip("/").removesuffix("/v1")
         headers = {} if api_key is None else {"authorization": f"Bearer {api_key}"}
-        self._client = httpx.Client(base_url=root, headers=headers, timeout=timeout_s, transport=transport)
+        self._client = httpx.Client(
+            base_url=root,
+            headers=headers,
+            timeout=timeout_s,
+            transport=transport,
+            verify=ssl.create_default_context(),  # the system's authorities, as upstreams have, not httpx's own list
+        )
         self._model = model
         self._window = window
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,8 @@ from proxy.probe import Probe, fingerprints, ollama_fingerprints
 from proxy.upstream.health import DISTINCT_FAILURES, Verdict
 from tests.builders import ScriptedReply, answer, chat, policy_set, text_of
 from tests.fleet.builders import Fleet, dead, engine, failing, fate, fleet
+from tests.proxy.upstream.scripted_server import READ, ScriptedServer, plain
+from tests.proxy.upstream.test_https import CERTIFICATE
 
 pytestmark = pytest.mark.anyio
 
@@ -149,6 +152,19 @@ async def test_a_server_that_knows_nothing_but_the_completions_is_well(path):
     async with fleet(engine("a")) as f, probing(f, control):
         assert verdicts(f) == [Verdict.USABLE]
         assert fate(await f.ask()) == "miss"
+
+
+@pytest.mark.real_loop
+async def test_a_probe_trusts_the_authorities_that_requests_trust(monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))  # as an authority of a company's own is added to the system's
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(CERTIFICATE)
+    server = await ScriptedServer.start([[READ, plain(b"{}"), READ, plain(b"{}")]], tls)
+    async with fleet(engine("a", url=server.url)) as f:
+        await f.app.probe.start()
+        assert verdicts(f) == [Verdict.USABLE]
+        assert [request.line for request in server.requests] == [b"GET /health HTTP/1.1", b"GET /v1/models HTTP/1.1"]
+    await server.aclose()
 
 
 async def test_a_dead_engine_behind_a_server_that_lives_is_down():
