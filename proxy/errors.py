@@ -13,6 +13,7 @@
     │   └── UpstreamUnreachable    502     upstream_error          upstream_unreachable
     ├── Unavailable                503     unavailable_error       (given)
     ├── UpstreamTimeout            504     upstream_error          upstream_timeout
+    │   └── UpstreamConnectTimeout 504     upstream_error          upstream_timeout
     └── NotCached                  504     invalid_request_error   not_cached
 
 An upstream's own 4xx or 5xx is an answer, passed on untouched, and never one of these. Messages are written for
@@ -166,6 +167,13 @@ class UpstreamTimeout(ProxyError):
     status = 504
     type = "upstream_error"
     code = "upstream_timeout"
+    unprocessed = False
+
+
+class UpstreamConnectTimeout(UpstreamTimeout):
+    """It did not accept the connection in time, so the request never reached it."""
+
+    unprocessed = True
 
 
 class NotCached(ProxyError):

@@ -11,7 +11,15 @@ import orjson
 from policies.model import FamilyPolicy
 from proxy.acceptance import Acceptance
 from proxy.context import Outcome, Reply, RequestContext, Stream, Withheld
-from proxy.errors import Headers, NotCached, ProxyError, UpstreamFailed, UpstreamTimeout, UpstreamUnreachable
+from proxy.errors import (
+    Headers,
+    NotCached,
+    ProxyError,
+    Unavailable,
+    UpstreamFailed,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
 from proxy.headers import answer_headers, request_headers
 from proxy.metrics import Metrics
 from proxy.openai import is_usage_only
@@ -61,10 +69,17 @@ class Ask:
         if ctx.permits.only_if_cached:
             raise NotCached("only-if-cached was asked, and no fresh answer is stored.")
         tried: list[Upstream] = []
+        late: UpstreamTimeout | None = None
+        """Why the last one tried did not take the request, if it was too slow to."""
         refused: Upstream | None = None
         """Who has refused what askonce asks for on top of what the client does."""
         while True:
-            upstream = self._pool.choose(ctx.route, tried)
+            try:
+                upstream = self._pool.choose(ctx.route, tried)
+            except Unavailable:
+                if late is not None:
+                    raise late from None
+                raise
             head = ctx.head
             body, asks_usage = outgoing(ctx, upstream, as_it_came=upstream is refused)
             headers = request_headers(
@@ -84,10 +99,11 @@ class Ask:
                 if upstream is refused and reply.status < 400:
                     self._ask_without_usage(upstream, ctx.route.model)
                 return reply
-            except UpstreamFailed as error:
+            except (UpstreamFailed, UpstreamTimeout) as error:
                 tried.append(upstream)
                 if not error.unprocessed:
                     raise
+                late = error if isinstance(error, UpstreamTimeout) else None
 
     def _ask_without_usage(self, upstream: Upstream, model: str) -> None:
         """From now on: it has answered the same request without."""

@@ -1,6 +1,6 @@
 """What can go wrong with an upstream, in the same words for both clients, and the one rule of asking again."""
 
-from proxy.errors import UpstreamFailed, UpstreamTimeout, UpstreamUnreachable
+from proxy.errors import UpstreamConnectTimeout, UpstreamFailed, UpstreamTimeout, UpstreamUnreachable
 
 MAX_HEAD_BYTES = 65536
 """Of a reply, its informational replies and its trailers: what may be read without a byte of body in it."""
@@ -11,7 +11,7 @@ def unreachable() -> UpstreamUnreachable:
 
 
 def connect_timeout() -> UpstreamTimeout:
-    return UpstreamTimeout("The upstream did not accept the connection in time.")
+    return UpstreamConnectTimeout("The upstream did not accept the connection in time.")
 
 
 def first_byte_timeout() -> UpstreamTimeout:

@@ -6,6 +6,8 @@ import orjson
 import pytest
 
 from proxy.errors import UpstreamFailed, UpstreamTimeout
+from proxy.upstream.client import UpstreamRequest
+from proxy.upstream.failures import connect_timeout
 from proxy.upstream.health import DISTINCT_FAILURES, Verdict
 from tests.builders import ScriptedReply, answer, chat, text_of
 from tests.fleet.builders import Fleet, dead, engine, failing, fate, fleet
@@ -41,6 +43,29 @@ async def test_a_killed_upstream_costs_no_request_and_is_left_alone():
         assert {reply.status_code for reply in replies} == {200}
         assert f.calls_of("a") == 1
         assert verdicts(f) == {"a": Verdict.DOWN, "b": Verdict.USABLE}
+
+
+def lost(request: UpstreamRequest) -> ScriptedReply:
+    """A host that drops what is sent to it: no connection within the limit."""
+    raise connect_timeout()
+
+
+async def test_who_takes_no_connection_in_time_costs_no_request_where_another_does():
+    async with fleet(engine("a"), engine("b")) as f:
+        f.engines["a"].script(lost)
+        replies = [await f.ask(chat(f"{n}")) for n in range(2 * DISTINCT_FAILURES)]
+        assert {text_of(reply) for reply in replies} == {"from b"}
+        assert f.calls_of("a") == DISTINCT_FAILURES
+        assert verdicts(f)["a"] is Verdict.SUSPECTED
+
+
+async def test_where_none_takes_a_connection_in_time_the_error_says_so():
+    async with fleet(engine("a"), engine("b")) as f:
+        for scripted in f.engines.values():
+            scripted.script(lost)
+        reply = await f.ask()
+        assert (reply.status_code, reply.json()["error"]["code"]) == (504, "upstream_timeout")
+        assert (f.calls_of("a"), f.calls_of("b")) == (1, 1)
 
 
 async def test_all_dead_is_a_503_at_once_that_says_why_for_each():
