@@ -226,7 +226,13 @@ class FamilyPolicy(Section):
 
         A part of every key: editing a lifetime, a threshold or a guard keeps all entries.
         """
-        fields = {"ignore_user": self.ignore_user, "normalize": sorted(set(self.normalize))}
+        fields: dict[str, Any] = {"ignore_user": self.ignore_user, "normalize": sorted(set(self.normalize))}
+        exact, usual = self.exact, ExactPolicy()
+        # Who accepts a cut answer, or a refusal, must not answer for who does not.
+        if set(exact.finish_reasons) != set(usual.finish_reasons):
+            fields["finish_reasons"] = sorted(set(exact.finish_reasons))
+        if exact.store_refusals:
+            fields["store_refusals"] = True
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).digest()
 
 

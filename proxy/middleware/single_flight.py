@@ -263,10 +263,13 @@ class _WithoutUsage:
 def _flight_key(ctx: RequestContext) -> bytes:
     """The key, apart for clients who may not be given the same answer although they asked the same.
 
-    Younger than a limit of the client's own: a flight may end in a semantic hit of any age. A stream without usage:
-    neither a plain client nor one that asks for usage can be served from it.
+    Of a family that is served by similarity: others are not, or by another threshold. Younger than a limit of the
+    client's own: a flight may end in a semantic hit of any age. A stream without usage: neither a plain client nor one
+    that asks for usage can be served from it.
     """
     key = ctx.key
+    if ctx.family.semantic.mode == "on":
+        key += b"/" + ctx.family.name.encode()
     if ctx.permits.max_age_s is not None:
         key += b"/%d" % int(ctx.permits.max_age_s)
     if ctx.request.stream and not ctx.request.include_usage and not ctx.route.asks_usage:

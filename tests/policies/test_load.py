@@ -342,8 +342,11 @@ def test_K06_meaning_changes_only_with_what_changes_what_a_stored_answer_means()
         family(normalize=["casefold"]),
         family(normalize=["casefold", "whitespace"]),
         family(ignore_user=False),
+        family(exact={"finish_reasons": ["stop", "tool_calls", "length"]}),
+        family(exact={"store_refusals": True}),
     ]
-    assert len({plain.meaning, *(other.meaning for other in others)}) == 4
+    assert len({plain.meaning, *(other.meaning for other in others)}) == 6
+    assert plain.meaning == family(exact={"finish_reasons": ["tool_calls", "stop"]}).meaning
     assert family(normalize=["nfc", "casefold"]).meaning == family(normalize=["casefold", "nfc"]).meaning
 
 

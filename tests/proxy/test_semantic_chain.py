@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 
+from policies.match import MatchPolicy
 from policies.model import ExactPolicy, FamilyPolicy, PolicySet, SemanticPolicy
 from proxy.cache.embedder_worker import EmbeddingWorker
 from proxy.cache.index import VectorIndex
 from proxy.cache.semantic import SemanticCache
 from proxy.semantics import Semantics
 from tests.builders import ScriptedReply, Stack, answer, chat, outcome, stack, stream_of, text_of
+from tests.flights.calls import Call
 
 pytestmark = pytest.mark.anyio
 
@@ -102,6 +104,26 @@ async def test_a_semantic_hit_is_not_stored_again_and_leaves_with_its_origin():
         assert semantics.cache.stats().records == 0
         await s.ask(chat(PARAPHRASE))
         assert s.upstream.calls == 2
+
+
+async def test_who_is_not_served_by_similarity_does_not_share_a_flight_that_may_be():
+    """The two are one request, and each of another family: one has chosen to be answered by similarity."""
+    chosen = FamilyPolicy(
+        name="similar", match=MatchPolicy(header="similar"), semantic=SemanticPolicy(mode="on", threshold=0.9)
+    )
+    async with stack(PolicySet((chosen,))) as s:
+        semantics = await with_semantics(s)
+        await s.ask(chat(QUESTION), x_askonce_family="similar")
+        await filled(s)
+        assert semantics.cache.stats().records == 1
+        s.upstream.script(ScriptedReply(answer("its own"), wait=1.0))
+        calls = [
+            Call(s.app, chat(PARAPHRASE, stream=True), x_askonce_family="similar").start(),
+            Call(s.app, chat(PARAPHRASE, stream=True)).start(),
+        ]
+        for call in calls:
+            await call.whole()
+        assert [call.headers["cache-status"].rpartition("; ")[2] for call in calls] == ["detail=semantic", "stored"]
 
 
 async def test_K09_other_instructions_are_another_namespace():
