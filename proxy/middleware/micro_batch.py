@@ -141,8 +141,9 @@ async def send_merged(members: list[Member]) -> Sequence[Reply | Alone | BaseExc
         await reply.body.aclose()
         return [Alone()] * len(members)
     if reply.status != 200:
-        # A refusal may be about one of the prompts only; a passing failure is everybody's.
-        if 400 <= reply.status < 500 and reply.status not in (401, 403, 408, 429):
+        # A refusal may be about one of the prompts only, and so may a fault of the engine (some answer a prompt that
+        # they choke on with 500); a passing failure is everybody's.
+        if 400 <= reply.status <= 500 and reply.status not in (401, 403, 408, 429):
             return [Alone()] * len(members)
         headers = [item for item in reply.headers if item[0] in SHARED_HEADERS]
         return [_personal(member.ctx, reply, headers, reply.body) for member in members]

@@ -171,7 +171,17 @@ async def test_with_one_bad_prompt_in_the_array_the_others_are_answered():
         await s.assert_nothing_left()
 
 
-@pytest.mark.parametrize("status", [401, 429, 500, 503])
+async def test_with_one_prompt_in_the_array_that_the_engine_chokes_on_the_others_are_answered():
+    async with engine_stack(policies=MERGE) as s:
+        prompts = ["a", "b [[stub: status=500]]", "c"]
+        calls = [s.ask(completion(prompt), path=COMPLETIONS) for prompt in prompts]
+        await whole(*calls)
+        assert [call.status for call in calls] == [200, 500, 200]
+        assert [body["prompt"] for body in s.client.bodies] == [prompts, *prompts]
+        await s.assert_nothing_left()
+
+
+@pytest.mark.parametrize("status", [401, 429, 502, 503])
 async def test_a_failure_that_is_not_about_a_prompt_is_everybodys(status):
     async with engine_stack(policies=MERGE) as s:
         calls = [s.ask(completion(f"{n} [[stub: status={status} retry-after=9]]"), path=COMPLETIONS) for n in range(3)]
