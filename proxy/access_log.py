@@ -21,6 +21,7 @@ class AccessLog:
         self._size = 0
         self._failing = False
         """Said once, until it can be written again."""
+        self._path = None if target == "-" else target
         self._file: IO[bytes] | None = None
         if target == "-":
             self._file = sys.stderr.buffer
@@ -61,6 +62,20 @@ class AccessLog:
             self._failing = True
         else:
             self._failing = False
+
+    def reopen(self) -> None:
+        """Go on in a file of the same name: what rotates logs has moved the old one away. If there can be none, the old
+        one is kept."""
+        if self._path is None or self._file is None:
+            return
+        self.flush()
+        try:
+            fresh = open(self._path, "ab", buffering=0)  # noqa: SIM115 - as above
+        except OSError as error:
+            logger.error("the access log can't be opened again (%s): the old file is kept", type(error).__name__)
+            return
+        self._file.close()
+        self._file = fresh
 
     def close(self) -> None:
         """Write the rest and close the file."""

@@ -261,7 +261,9 @@ class App:
         self.draining = True
 
     def reload(self) -> None:
-        """Read settings and policies again; for a signal's callback."""
+        """Read settings and policies again, and open the access log again; for a signal's callback."""
+        self._journal.settle()
+        self.access_log.reopen()
         self.reloader.soon()
 
     def apply(self, settings: Settings, policies: PolicySet) -> None:

@@ -275,6 +275,25 @@ async def test_SIGHUP_and_a_changed_file_reload_a_running_proxy_and_a_broken_one
             assert await child.ended() == 0
 
 
+@pytest.mark.anyio
+async def test_SIGHUP_goes_on_in_a_new_access_log_where_the_old_one_was_moved_away(tmp_path, caplog):
+    path, moved = tmp_path / "access.log", tmp_path / "access.log.1"
+    async with fleet(engine("a"), access_log=str(path)) as f:
+        await f.ask()
+        path.rename(moved)
+        await f.ask()
+        f.app.reload()
+        await f.ask()
+        f.app.flush_log()
+        assert (len(moved.read_bytes().splitlines()), len(path.read_bytes().splitlines())) == (2, 1)
+        path.unlink()
+        path.mkdir()  # no file can be made there
+        f.app.reload()
+        await f.ask()
+        f.app.flush_log()
+        assert "the old file is kept" in caplog.text
+
+
 def test_every_setting_is_either_reloaded_or_said_to_need_a_restart():
     assert set(NOT_RELOADED) | set(RELOADED) == set(Settings.model_fields)
     assert not set(NOT_RELOADED) & set(RELOADED)
