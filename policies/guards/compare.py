@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from policies.guards.alignment import Alignment, align
 from policies.guards.code_names import code_name_conflict, spelling_conflict
+from policies.guards.comparisons import turned_comparison
 from policies.guards.facts import SOFT, Conflict, Facts, conflict
 from policies.guards.leftovers import leftover_conflict, opposite_conflict
 from policies.guards.literals import literal_conflict, unquoted
-from policies.guards.negation import negation_conflict
+from policies.guards.negation import negation_conflict, settle_fronted
 from policies.guards.order import order_conflict
 from policies.guards.quantities import quantity_conflict
 from policies.guards.questions import question_conflict
@@ -41,6 +42,8 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         return None
     if not (cached.english and asked.english):
         return conflict("foreign", cached.words, asked.words)
+    if cached.negations or asked.negations:
+        cached, asked = settle_fronted(cached, asked), settle_fronted(asked, cached)
     found = (
         ("quotes" in guards and literal_conflict("quoted", cached.quoted, asked.quoted, cached, asked))
         or ("code" in guards and literal_conflict("code", cached.code, asked.code, cached, asked))
@@ -57,6 +60,9 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         left, right = unquoted(left, asked.quoted), unquoted(right, cached.quoted)
     if bool(cached.code) != bool(asked.code):
         left, right = unquoted(left, asked.code), unquoted(right, cached.code)
+    turned = turned_comparison(cached, asked, alignment)
+    if turned:
+        left, right = ([term for term in side if term not in turned] for side in (left, right))
     found = opposite_conflict(left, right, guards)
     if found:
         return found
@@ -67,7 +73,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         or ("scope" in guards and scope_conflict(cached, asked, left, right, alignment.pairs))
         or ("tense" in guards and tense_conflict(cached, asked))
         or ("order" in guards and roles_conflict(cached, asked))
-        or ("order" in guards and order_conflict(cached, asked, alignment.pairs))
+        or ("order" in guards and not turned and order_conflict(cached, asked, alignment.pairs))
         or leftover_conflict(cached, asked, left, right, guards)
         or None
     )

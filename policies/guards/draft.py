@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from policies.guards.facts import NAME, PLAIN, SOFT, Act, Quantity, Term, Undergone
 from policies.guards.lexicon import Entry, Lexicon, is_known
 from policies.guards.reading import CAPITAL, IDENTIFIER, POSSESSIVE, Item
+from policies.guards.said import literal_lists
 from policies.guards.spelling import suggestion
 from policies.guards.vocabulary import base_form, known_words
 
@@ -14,6 +17,16 @@ ANY = frozenset(("*",))
 NOTHING: frozenset[str] = frozenset()
 _PERSONS = frozenset(("friend", "neighbor", "roommate", "sibling", "acquaintance"))
 _OWNERS = frozenset(("my", "your", "his", "her", "our", "their"))
+
+
+@cache
+def _adjective(adverb: str) -> frozenset[str]:
+    """The keys of the adjective an adverb is made from: "repeatedly" is "repeated"."""
+    stems = (adverb[:-2], adverb[:-3] + "y" if adverb.endswith("ily") else "", adverb[:-1] + "e", adverb[:-4])
+    if adverb in literal_lists()["no_adverbs"] or len(adverb) < 6:
+        return NOTHING
+    stem = next((stem for stem in stems[:3] if stem in known_words()), stems[3] if adverb.endswith("ally") else "")
+    return frozenset((stem, base_form(stem))) if stem in known_words() else NOTHING
 
 
 class Draft:
@@ -52,6 +65,8 @@ class Draft:
         self.conditional = False
         """Whether the clause being read is a condition."""
         self.bound = ""
+        self.currency: frozenset[str] = NOTHING
+        """A currency that stands before its number."""
         self.determiner = ""
         self.pending: list[str] = []
         """Negations, "only" and "except" that wait for the term they are about."""
@@ -83,6 +98,8 @@ class Draft:
             if flags & CAPITAL and base != word and word in known_words() and base not in lexicon.entries:
                 base = word
             kind, keys, aspects, label, poles = PLAIN, frozenset((base, word)), NOTHING, "", frozenset()
+            if word.endswith("ly"):
+                keys = keys | _adjective(word)
             known = bool(flags & IDENTIFIER) or is_known(word, lexicon)
             if flags & IDENTIFIER:
                 kind, base, keys, label = NAME, word, frozenset((word,)), "entity"
@@ -116,7 +133,7 @@ class Draft:
             Term(
                 base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess,
                 determiner, plural, entry is not None,
-                bool(flags & POSSESSIVE), self.then, self.conditional,
+                bool(flags & POSSESSIVE), self.then, self.conditional, lexicon.small.implied.get(base, NOTHING),
             )
         )  # fmt: skip
         self.joined = ""

@@ -46,6 +46,8 @@ class Term(NamedTuple):
     """Whether it follows in time or rank what is named before: "by date, then by name"."""
     conditional: bool = False
     """Whether it belongs to the condition ("if it rains, …") and not to what depends on it."""
+    beside: frozenset[str] = frozenset()
+    """Words, @units and @aspects beside which it goes without saying: "orbit" beside "moon"; "=" for any country."""
 
 
 class Act(NamedTuple):

@@ -9,6 +9,7 @@ from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, con
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
+_REQUESTED = frozenset(("need", "want", "write", "create", "make", "generate", "look"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
 
@@ -31,7 +32,8 @@ def leftover_conflict(
 
     A fragment has no sentence that would say what a missing word means, so there narrowing always counts.
     """
-    if not left and not right:
+    left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, cached, asked)
+    if not (cached.questions or asked.questions) and _only_request(left) and _only_request(right):
         return None
     polar = "polar" in cached.questions and "polar" in asked.questions
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
@@ -59,6 +61,33 @@ def leftover_conflict(
 def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:
     """ "The best and worst films", "the worst films": the word that is left has its opposite beside it."""
     return any(opposed(one, other) and (one.joined or other.joined) for one in rest for other in facts.terms)
+
+
+def _only_request(terms: Sequence[Term]) -> bool:
+    """ "I need a poem" and "write a poem" both have one made; nothing left over says as little."""
+    return all(term.word in _REQUESTED and term.kind == SOFT for term in terms)
+
+
+def _without_implied(terms: Sequence[Term], others: Sequence[Term], cached: Facts, asked: Facts) -> Sequence[Term]:
+    """The terms that do not go without saying, where the other prompt has nothing else in their place."""
+    if any(not (term.beside and _goes_without_saying(term, cached, asked)) for term in others):
+        return terms
+    return [term for term in terms if not (term.beside and _goes_without_saying(term, cached, asked))]
+
+
+def _goes_without_saying(term: Term, cached: Facts, asked: Facts) -> bool:
+    """ "The moons orbiting Neptune" are its moons: both prompts name what implies the word."""
+    return not term.negated and all(not term.beside.isdisjoint(_named(facts)) for facts in (cached, asked))
+
+
+def _named(facts: Facts) -> set[str]:
+    """Every word, @aspect and @unit of a prompt, and "=" for a country or its people."""
+    words = {term.word for term in facts.terms}
+    words.update(aspect for term in facts.terms for aspect in term.aspects)
+    words.update(f"@{unit}" for quantity in facts.quantities for unit in quantity.units)
+    if any(key[0] == "=" for term in facts.terms for key in term.keys):
+        words.add("=")
+    return words
 
 
 def _says_what_of(facts: Facts, own: Sequence[Term], others: Sequence[Term]) -> bool:

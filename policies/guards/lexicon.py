@@ -57,6 +57,9 @@ class Small:
     common: frozenset[str]
     commands: frozenset[str]
     not_bare: frozenset[str]
+    substances: frozenset[str]
+    implied: Mapping[str, frozenset[str]]
+    """By base form, beside which other words it goes without saying."""
     months: frozenset[str]
     tense: Mapping[str, str]
     modal: Mapping[str, str]
@@ -228,6 +231,8 @@ def _small(words: Mapping[str, Any]) -> Small:
         common=split("common"),
         commands=split("commands"),
         not_bare=split("not_bare"),
+        substances=split("substances"),
+        implied={word: frozenset(beside.split()) for word, beside in words["implied"].items()},
         months=split("months"),
         tense=inverted("tense"),
         modal=inverted("modal"),

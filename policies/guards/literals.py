@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from policies.guards.facts import Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
 
+_FULL = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "n't": " not"}
+_SHORT = re.compile("'m|'re|'ve|'ll|n't")
+
 _ASSIGNED = re.compile(r"\s?(?<![=!<>+-])=(?![=~>])\s?")
 _SHELLS = re.compile(r"\b(?:bash|zsh|ksh|sh|shell|terminal|posix|unix|dotenv)\b|\.env\b", re.IGNORECASE)
 
@@ -26,12 +29,30 @@ def literal_conflict(
     if one == other:
         return None
     if one and other:
+        if sorted(one) == sorted(other) and ((cached.symmetric and asked.symmetric) or _nested(one)):
+            return None
+        if reason == "quoted" and _translated(cached) and _translated(asked) and _spelled(one) == _spelled(other):
+            return None
         return conflict(reason, one, other)
     literals, facts = (one, asked) if one else (other, cached)
     text = f" {' '.join(facts.words)} "
     if all(f" {' '.join(literal.lower().split())} " in text for literal in literals):
         return None
     return conflict(reason, one, other)
+
+
+def _nested(literals: Sequence[str]) -> bool:
+    """Two of which one is part of the other, and so in no other role: `-r` in `cp -r`."""
+    return len(literals) == 2 and (literals[0] in literals[1].split() or literals[1] in literals[0].split())
+
+
+def _translated(facts: Facts) -> bool:
+    return any(term.label == "language" for term in facts.terms)
+
+
+def _spelled(literals: Sequence[str]) -> list[str]:
+    """Literals of several words with "I'm" as "I am": said in another language they are the same."""
+    return [_SHORT.sub(lambda match: _FULL[match.group()], one) if " " in one else one for one in literals]
 
 
 def unquoted(left: Sequence[Term], literals: Sequence[str]) -> list[Term]:

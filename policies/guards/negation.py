@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from policies.guards.draft import ANY, STOPS, Draft
-from policies.guards.facts import Conflict, Facts, conflict
+from policies.guards.facts import Conflict, Facts, Term, conflict
 from policies.guards.reading import CONTRACTED
 from policies.guards.tense import AGENTS
 from policies.guards.vocabulary import base_form
@@ -16,6 +17,10 @@ NEGATORS = frozenset(
 
 _HELPING = frozenset(("do", "does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "have", "has"))
 _CLAUSE_ENDS = frozenset((",", "and", "but", "or", "so", "because", "while", "whereas"))
+
+
+_BEFORE_VERB = frozenset(("why", "how", "when", "where"))
+"""Behind these the subject follows the verb: "why aren't phones allowed"."""
 
 
 def read_negation(draft: Draft, word: str, index: int) -> None:
@@ -29,7 +34,7 @@ def read_negation(draft: Draft, word: str, index: int) -> None:
     fronted = (
         word == "not"
         and draft.items[index].flags & CONTRACTED
-        and draft.word_at(index + 1) in draft.lexicon.small.subject
+        and (draft.word_at(index + 1) in draft.lexicon.small.subject or draft.word_at(index - 2) in _BEFORE_VERB)
     )
     if fronted or word in ("avoid", "avoiding"):
         draft.negations.append(ANY)
@@ -54,6 +59,28 @@ def _is_elided(draft: Draft, index: int) -> bool:
 
 def _denied(keys: Iterable[str]) -> frozenset[str]:
     return frozenset(f"!{key}" for key in keys)
+
+
+def settle_fronted(one: Facts, other: Facts) -> Facts:
+    """The first prompt with the "not" of "why isn't it rising" moved to the word that the other prompt denies with it.
+
+    A denied opposite is recorded as its word ("not rising" falls), so that only the other prompt tells which it is.
+    """
+    if len(one.negations) != len(other.negations) + 1 or ANY not in one.negations:
+        return one
+    for place, term in enumerate(one.terms):
+        if not term.negated and any(_denies(term, found) for found in other.terms):
+            turned = term._replace(negated=True, poles=frozenset(-pole for pole in term.poles))
+            rest = list(one.negations)
+            rest.remove(ANY)
+            return replace(one, negations=tuple(rest), terms=(*one.terms[:place], turned, *one.terms[place + 1 :]))
+    return one
+
+
+def _denies(term: Term, found: Term) -> bool:
+    """Whether the second is the first denied: "not allowed" or "forbidden" against "allowed"."""
+    same = not term.keys.isdisjoint(found.keys)
+    return any(-pole in found.poles for pole in term.poles) and found.negated == same
 
 
 def negation_conflict(cached: Facts, asked: Facts) -> Conflict | None:

@@ -43,6 +43,44 @@ _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
 _FREE = frozenset(("before", "after"))
 """Prepositions that are terms of their own, and go where their phrase goes."""
+_POSTPOSED = frozenset(("necessary", "required", "needed", "available", "involved", "possible", "allowed", "affected"))
+"""They stand behind their noun as well: "the documents required"."""
+_FROM_IN = frozenset(("from", "in"))
+_TAKING = frozenset(("remove", "delete", "extract", "read", "drop", "duplicate", "error"))
+"""What is taken from a thing was in it: "remove rows from a sheet", "delete rows in a sheet"."""
+_MEANS = frozenset(
+    (
+        "bus",
+        "train",
+        "car",
+        "plane",
+        "air",
+        "boat",
+        "ferry",
+        "bike",
+        "taxi",
+        "transport",
+        "transportation",
+        "hand",
+        "email",
+        "phone",
+        "mail",
+        "post",
+        "card",
+        "cash",
+        "check",
+        "foot",
+        "default",
+        "name",
+        "date",
+        "value",
+        "key",
+        "column",
+        "size",
+        "line",
+        "word",
+    )
+)
 _NEAR = 2
 """Terms behind its owner among which a thing is looked for: "my manager's holiday request"."""
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
@@ -54,11 +92,14 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     symmetric = cached.symmetric and asked.symmetric
     far = symmetric and all(any("@distance" in term.aspects for term in facts.terms) for facts in (cached, asked))
     mutual = _EITHER_WAY if far else frozenset()
+    takes = any(not _TAKING.isdisjoint(one[i].keys | other[j].keys) for i, j in pairs)
     for i, j in pairs:
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS - mutual:
             reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
             return Conflict(reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         slots = frozenset((one[i].slot, other[j].slot))
+        if slots == _FROM_IN and takes:
+            continue
         if (
             len(slots) == 2
             and "" not in slots
@@ -95,21 +136,29 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             first, second = one[i], one[k]
             if ASPECT in (first.kind, second.kind) or _FREE & {first.word, second.word}:
                 continue
+            if any(
+                mine.slot in _FREE and mine.slot == yours.slot
+                for mine, yours in ((first, other[j]), (second, other[m]))
+            ):
+                continue  # "rest it after grilling", "after grilling, rest it"
             mine, yours = _role(first), _role(second)
-            if mine != yours and mine == _role(other[m]) and yours == _role(other[j]):
+            inverted = m < j
+            listed = (
+                inverted and second.joined and other[j].joined and "" in (mine, yours) and not _FREE & {mine, yours}
+            )
+            if not listed and mine != yours and mine == _role(other[m]) and yours == _role(other[j]):
                 slots = frozenset((mine, yours))
                 reason = "from_to" if slots & {"from"} and slots & {"to", "into"} else "order"
                 return Conflict(
                     reason, f"{first.slot} {first.word}, {second.slot} {second.word}", _reading(other, j, m)
                 )
-            inverted = m < j
             if inverted and sides:
                 return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
             if inverted and second.then and other[j].then:
                 return Conflict("order", f"{first.word} … then {second.word}", _reading(other, j, m))
             if second.joined and (other[j].joined if inverted else other[m].joined):
                 continue
-            voice = ("by" in (first.slot, second.slot)) != ("by" in (other[j].slot, other[m].slot))
+            voice = _by(first, second) != _by(other[j], other[m])
             if inverted or voice:
                 pivot = _pivot(ordered, i, k, j, m)
                 if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
@@ -215,6 +264,8 @@ def _swapped_words(cached: Facts, asked: Facts, halves: bool = False) -> bool:
         return False
     first, second = places
     exchanged = mine[first] == yours[second] and mine[second] == yours[first]
+    if second == first + 1 and not _POSTPOSED.isdisjoint((mine[first], mine[second])):
+        return False
     words = {base_form(cached.words[first]), base_form(cached.words[second])}
     terms = [term for term in cached.terms if not words.isdisjoint((term.word, *term.keys))]
     if halves:
@@ -246,6 +297,11 @@ def _pivot(ordered: list[tuple[int, int]], i: int, k: int, j: int, m: int) -> bo
 def _role(term: Term) -> str:
     """The preposition that governs a term, or would, if it were not in the possessive."""
     return term.slot or ("of" if term.owner else "")
+
+
+def _by(*terms: Term) -> bool:
+    """Whether one of them is named as who did it, "by Mozart", and not as the means, "by bus"."""
+    return any(term.slot == "by" and _MEANS.isdisjoint(term.keys) for term in terms)
 
 
 def _loose(*terms: Term) -> bool:

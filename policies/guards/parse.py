@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 
+from policies.guards.beside_numbers import bind_behind, is_number, number_follows, read_currency
 from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Term
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.literals import shell_spacing
 from policies.guards.negation import NEGATORS, read_negation
+from policies.guards.neighbours import add_purpose, read_by_neighbour
 from policies.guards.places import is_part_of_name
-from policies.guards.quantities import is_number, read_bare_unit, read_quantity, read_roman
+from policies.guards.quantities import read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, POSSESSIVE, Item, apply_phrases, read
 from policies.guards.roles import is_unmarked_owner, read_act, read_told, read_undergone
@@ -51,11 +53,9 @@ _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
 _ARITHMETIC = frozenset(("@price", "plus", "minus", "times", "time", "dividedby", "percent"))
+_ASKED_OF_UNITS = frozenset(("@count", "count", "@price", "convert", "equal", "equivalent"))
 _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _SAYING = frozenset(("say", "tell"))
-_FAMED = frozenset(("famous", "known", "renowned", "noted", "popular", "remembered", "celebrated"))
-_FAME = frozenset(("fame",))
-_PURPOSE = frozenset(("use", "purpose"))
 _INTERVALS = frozenset(("difference", "change"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
 
@@ -155,6 +155,8 @@ def _read_all(draft: Draft) -> None:
         elif is_number(item) and (taken := read_quantity(draft, index)):
             index += taken
             continue
+        elif read_currency(draft, index):
+            pass
         elif word[0] in "@#!" and len(word) > 1:
             _read_sign(draft, word, index)
         elif word == '"':
@@ -170,6 +172,9 @@ def _read_all(draft: Draft) -> None:
             read_negation(draft, word, index)
         elif word == "only":
             draft.pending.append("only")
+        elif word in ("and", "or") and bind_behind(draft, index):
+            index += 2
+            continue
         elif word in ("and", "or", "vs"):
             draft.joined = word
             draft.symmetric = draft.symmetric or word == "vs"
@@ -188,7 +193,7 @@ def _read_all(draft: Draft) -> None:
                 measured = word == "versus" and any(term.kind == ASPECT for term in draft.terms)
                 draft.joined = "" if measured else "vs"  # "how big is an atom compared to a cell" has a direction
                 draft.symmetric = draft.symmetric or (word in ("versus", "between") and not measured)
-            if word in small.prepositions:
+            if word in small.prepositions or (word in _BOUNDS and number_follows(draft, index)):
                 _read_preposition(draft, word, index)
             else:
                 _read_content(draft, item, index)
@@ -198,7 +203,7 @@ def _read_all(draft: Draft) -> None:
     draft.end_sentence()
     if draft.units and draft.quantities:
         # "How many miles is 5 km": what is counted is the unit, and that is on record.
-        draft.terms = [term for term in draft.terms if term.word not in ("@count", "@price", "convert")]
+        draft.terms = [term for term in draft.terms if term.word not in _ASKED_OF_UNITS]
     elif len(draft.quantities) > 1 and all(term.word in _ARITHMETIC for term in draft.terms):
         draft.terms = [term for term in draft.terms if term.word != "@price"]  # "how much is 15 % of 80"
 
@@ -272,12 +277,17 @@ def _read_preposition(draft: Draft, word: str, index: int) -> None:
     ):
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=SOFT) if entry else None)
-    elif word in _BOUNDS and following and is_number(draft.items[index + 1]):
+    elif word in _BOUNDS and number_follows(draft, index):
         draft.bound = _BOUNDS[word]
     elif word == "of":
         draft.slot = draft.slot or "of"
     else:
+        if word == "for" and (not following or following in STOPS) and draft.being and draft.questions == {"what"}:
+            add_purpose(draft)  # "what is the flag for"
+            return
         draft.slot = word
+        if word == "than" and draft.bound:
+            return  # "more than 50" is "over 50"
         if word in ("before", "after", "between", "since", "until", "against", "than"):
             entry = draft.lexicon.entry(word)
             since = word == "until" and not any(term.word == "@duration" for term in draft.terms)
@@ -339,13 +349,10 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=NAME, label="entity") if entry else None, item.flags)
         return
-    if word in _FAMED and draft.word_at(index + 1) == "for" and draft.word_at(index + 2) in ("", *STOPS):
-        # What for is what is asked.
-        draft.add("famous", Entry(PLAIN, _FAME, NOTHING, "", frozenset()))
+    if read_by_neighbour(draft, word, index):
         return
-    if word == "used" and draft.word_at(index + 1) == "for" and draft.word_at(index + 2) in ("", *STOPS):
-        draft.add("use", Entry(PLAIN, _PURPOSE, NOTHING, "", frozenset()))
-        return
+    if word == "using":
+        draft.slot = "via"  # and nothing before it governs what follows
     if word in literal_lists()["coordinated"] and "and" in (draft.word_at(index - 1), draft.word_at(index + 1)):
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=PLAIN) if entry else None, item.flags)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from policies.guards.beside_numbers import begins_range, continues, half_of_day
 from policies.guards.draft import NOTHING, Draft
 from policies.guards.facts import NAME, Conflict, Facts, Quantity, Term, conflict
 from policies.guards.lexicon import Lexicon
 from policies.guards.number_words import NUMBER_WORDS
 from policies.guards.numbers import clock, read_digits, read_words, roman, times
-from policies.guards.reading import CAPITAL, DIGITS, Item
+from policies.guards.reading import CAPITAL, DIGITS
 from policies.guards.vocabulary import base_form
 
 _TIME_UNITS = frozenset(
@@ -48,11 +49,7 @@ _CHANGING = frozenset(
     )
 )  # fmt: skip
 """Behind these "to" states what is reached and "by" how much is added or taken away."""
-
-
-def is_number(item: Item) -> bool:
-    """Whether a number may begin here."""
-    return bool(item.flags & DIGITS) or item.word[0].isdigit() or item.word in NUMBER_WORDS
+_NOON = 12
 
 
 def read_quantity(draft: Draft, index: int) -> int:
@@ -64,13 +61,20 @@ def read_quantity(draft: Draft, index: int) -> int:
             draft.add(value, None, CAPITAL)
             return 1
         value, kind, taken = _with_next_word(value, kind, draft.word_at(index + 1))
+        units = units or draft.currency
     else:
         units = NOTHING
         value, kind, taken = (_WHOLE[item.word], "number", 1) if item.word in _WHOLE else read_words(draft.words, index)
         following = draft.word_at(index + taken)
         if not taken:
             return 0
-        if item.word == "one" and taken == 1 and kind == "number" and following not in draft.lexicon.spelled:
+        if (
+            item.word == "one"
+            and taken == 1
+            and kind == "number"
+            and following not in draft.lexicon.spelled
+            and not begins_range(draft, index)
+        ):
             # A pronoun ("which one", "one of"), or a choice ("give me one example").
             if draft.word_at(index - 1) in ("list", "give", "name", "exactly", "just", "only", "least"):
                 draft.quantifiers.add("one")
@@ -82,6 +86,11 @@ def read_quantity(draft: Draft, index: int) -> int:
                 return 1
         if following == "dozen":
             value, taken = times(value, 12), taken + 1
+    draft.currency = NOTHING
+    if kind in ("number", "time") and not units:
+        half, more = half_of_day(draft, index + taken)
+        if half and value.partition(":")[0].isdigit() and 0 < int(value.partition(":")[0]) <= _NOON:
+            value, kind, taken = clock(value, half), "time", taken + more
     if kind == "ordinal" and not _beside_month(draft, index, taken):
         value += "th"
     if not units and kind in ("number", "time") and index + taken < len(draft.items):
@@ -93,6 +102,8 @@ def read_quantity(draft: Draft, index: int) -> int:
     bound = draft.bound or (draft.slot if since else "")
     if draft.slot == "to" and not bound and any(term.word in _CHANGING for term in draft.terms[-3:]):
         bound = "="
+    if units and kind == "number" and continues(draft, index):
+        draft.quantities[-1] = draft.quantities[-1]._replace(units=units)
     draft.quantities.append(Quantity(value, units, bound, draft.joined, len(draft.terms)))
     draft.bound, draft.counting, draft.clause_start = "", False, False
     draft.joined = "" if draft.joined == "," else draft.joined  # "3 adults and 2 kids" ties the kids, too

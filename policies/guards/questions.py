@@ -7,7 +7,7 @@ from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, con
 from policies.guards.reading import CAPITAL, CONTRACTED
 from policies.guards.vocabulary import base_form
 
-_WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which"))
+_WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which", "howis"))
 _RELATIVE = frozenset(("who", "which", "when", "where"))
 """These also join clauses: "employees who were hired"."""
 _LENGTHS = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
@@ -20,6 +20,9 @@ _SUBJECTS = {
 _OTHERS = frozenset(("another", "other"))
 _NO_SUBJECT = frozenset(("you", "it", "one", "there", "that"))
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
+_LOOKED_UP = frozenset(("check", "track", "view", "see"))
+_MARKED = {"howmuch": frozenset(("@howmuch", "@price", "@count"))}
+"""Markers that leave open what is asked: "how much should I have" may be money or not."""
 _AGENTS = (
     "er",
     "or",
@@ -96,7 +99,7 @@ def read_marker(draft: Draft, name: str) -> None:
     draft.symmetric = draft.symmetric or name == "distance"
     draft.questions.add("what")
     word = f"@{name}"
-    keys = frozenset((word,))
+    keys = _MARKED.get(name) or frozenset((word,))
     draft.terms.append(Term(word, keys, keys, ASPECT, "", draft.slot, "", False, frozenset(), False, True, NOTHING))
     draft.clause_start = False
 
@@ -164,7 +167,7 @@ def _asks(draft: Draft, word: str, index: int) -> bool:
 
 def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list[Term]) -> Conflict | None:
     """Each side's question word is the other's too, or is named there ("when": "date"), which then needs no partner."""
-    one, other = cached.questions, asked.questions
+    one, other = _settled(cached.questions, asked.questions), _settled(asked.questions, cached.questions)
     if one != other:
         for mine, theirs, yours, rest in ((one, asked, other, right), (other, cached, one, left)):
             for kind in mine - yours:
@@ -172,13 +175,21 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
                     return conflict("question_type", sorted(one), sorted(other))
     _forget_length(left, right)
     _forget_length(right, left)
-    _forget_price(left, asked)
-    _forget_price(right, cached)
+    for rest, own, theirs in ((left, cached, asked), (right, asked, cached)):
+        _forget_price(rest, theirs)
+        _forget_amount(rest, own, theirs)
     left_aspects = [term.word for term in left if term.kind == ASPECT]
     right_aspects = [term.word for term in right if term.kind == ASPECT]
     if left_aspects or right_aspects:
         return conflict("question_type", left_aspects, right_aspects)
     return None
+
+
+def _settled(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """ "How is the weather" asks what it is, "how is the variable set" how to: as the other prompt says."""
+    if "howis" not in one:
+        return one
+    return (one - {"howis"}) | {"how" if "how" in other else "what"}
 
 
 def _forget_length(one: list[Term], other: list[Term]) -> None:
@@ -195,6 +206,21 @@ def _forget_price(rest: list[Term], other: Facts) -> None:
         rest[:] = [term for term in rest if term.word != "@price"]
 
 
+def _forget_amount(rest: list[Term], own: Facts, other: Facts) -> None:
+    """Take out the "how much" of "how much notice", which "what notice" asks as well, and of a sum."""
+    if any("@amount" in term.aspects for term in other.terms):
+        rest[:] = [term for term in rest if term.word != "@count"]
+    if not other.questions and any("@nutrient" in term.aspects for term in other.terms):
+        rest[:] = [term for term in rest if term.word != "@count"]  # "protein in lentils"
+    if "what" in other.questions and all(_is_sum(facts) for facts in (own, other)):
+        rest[:] = [term for term in rest if term.word != "@price"]
+
+
+def _is_sum(facts: Facts) -> bool:
+    """ "20 % off 50 dollars"."""
+    return len(facts.quantities) > 1 and any("percent" in quantity.units for quantity in facts.quantities)
+
+
 def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:
     """Whether a question word one side has is said by the other side's nouns, or goes without saying."""
     if kind == "polar":
@@ -206,10 +232,25 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
             if found in rest:
                 rest.remove(found)
             return True
+        if kind == "how" and _names_means(facts, rest, both):
+            return True
         if kind == "who":
             only_names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
             return only_names or any(term.word.endswith(_AGENTS) for term in facts.terms)
+    if {kind, *yours} == {"how", "where"} and not _LOOKED_UP.isdisjoint(set(both[0].words) & set(both[1].words)):
+        return True  # "how do I track my order", "where can I track it"
     return kind == "how" and not yours
+
+
+def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:
+    """ "The formula for the area", "how do I calculate the area": a means that the "how" does not name itself."""
+    other = both[0] if facts is both[1] else both[1]
+    for term in facts.terms:
+        if "@means" in term.aspects and term.word not in {found.word for found in other.terms}:
+            if term in rest:
+                rest.remove(term)
+            return True
+    return False
 
 
 def _compares(cached: Facts, asked: Facts) -> bool:

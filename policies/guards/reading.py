@@ -88,6 +88,9 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 flags |= CAPITAL
             if text[0].islower() and not text.islower() and lowered not in known:
                 flags |= IDENTIFIER  # "getUsers" is no plural, and nothing in it is a slip
+            if text[0] == "°":
+                items.append(Item("celsius" if text[-1] == "C" else "fahrenheit", 0, text))
+                continue
             if "'" in lowered:
                 _contraction(items, lowered, flags, lexicon)
                 continue
@@ -102,7 +105,9 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 and not flags & IDENTIFIER
                 and (not flags & CAPITAL or len(lowered) > 5)
                 and lowered not in lexicon.spelled
+                and lowered not in lexicon.symbols
                 and lowered not in lexicon.entries
+                and base_form(lowered) not in known
                 and lowered not in lexicon.small.foreign
             ):
                 intended = suggestion(lowered, lexicon.listed)
@@ -216,6 +221,7 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
     """An operator: code if it can be nothing else, arithmetic beside a number or a single letter, else a mere mark."""
     before = tokens[position - 1] if position else None
     behind = tokens[position + 1] if position + 1 < len(tokens) else None
+    text = "->" if text == "→" else text
     near = [token for token in (before, behind) if token is not None]
     formula = any(kind == "number" or (kind == "word" and len(sign) == 1) for kind, sign in near)
     if text in _SIGNS and formula:
@@ -254,7 +260,7 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
                             Item(
                                 word,
                                 ((item.flags & (START | CAPITAL)) if first else 0) | (DIGITS if word.isdigit() else 0),
-                                word if word.isdigit() else item.word,
+                                item.word if word[0] == "!" else word,
                             )
                         )
                         first = False

@@ -9,6 +9,8 @@ from importlib import resources
 import yaml
 
 _VOWELS = frozenset("aeiou")
+_RARER = 10
+"""By how much a stem without its e must be rarer not to be meant: "compared" is no form of "compar"."""
 _KEEP_S = ("ss", "us", "is")
 
 
@@ -67,6 +69,8 @@ def _singular(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y" if word[:-3] + "y" in known or word[:-1] not in known else word[:-1]
+    if word.endswith(("uses", "ises", "ases")) and word[:-2] in known and word[:-1] not in known:
+        return word[:-2]
     if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
         short = word[:-2]
         if short in known and word[:-1] not in known:
@@ -83,7 +87,7 @@ def _without_suffix(word: str, stem: str) -> str:
     doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
     if doubled and stem[:-1] in known:
         return stem[:-1]
-    if stem + "e" in known and (stem not in known or _short_syllable(stem)):
+    if stem + "e" in known and (stem not in known or _short_syllable(stem) or known[stem] > _RARER * known[stem + "e"]):
         return stem + "e"
     if stem in known:
         return stem

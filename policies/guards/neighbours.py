@@ -1,0 +1,57 @@
+"""Words that what stands beside them makes something else: "lactose-free", "beginner yoga", "the number of"."""
+
+from __future__ import annotations
+
+from policies.guards.draft import NOTHING, STOPS, Draft
+from policies.guards.facts import PLAIN, SOFT
+from policies.guards.lexicon import Entry
+
+_FAMED = frozenset(("famous", "known", "renowned", "noted", "popular", "remembered", "celebrated"))
+_FAME = Entry(PLAIN, frozenset(("fame",)), NOTHING, "", frozenset())
+_PURPOSE = Entry(PLAIN, frozenset(("use", "purpose")), NOTHING, "", frozenset())
+_ROLE = Entry(SOFT, frozenset(("role", "function", "purpose", "use", "define")), NOTHING, "", frozenset())
+_END = frozenset(("", *STOPS))
+
+
+def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
+    """Record a word that its neighbour gives another sense; whether it was one."""
+    substances = draft.lexicon.small.substances
+    before, following = draft.word_at(index - 1), draft.word_at(index + 1)
+    if word in substances and following == "free":
+        draft.pending.append("not")  # "lactose-free" is "no lactose"
+    elif word in ("free", "rich") and before in substances:
+        return True  # "potassium-rich" is "with potassium"
+    elif word == "beginner" and following.isalpha() and not _is_small(draft, following):
+        draft.formats.add(word)  # "beginner yoga" is "yoga for beginners"
+        return True
+    elif word == "simply" and following in _END and draft.terms:
+        draft.formats.add("simple")  # "explain it simply"
+        return True
+    elif word == "whatdoes":
+        draft.add("role", _ROLE)  # "what do mitochondria do"
+        return True
+    elif word == "count" and following == "of":
+        draft.add(word, draft.lexicon.entry(word))
+        draft.counting = True  # "the number of teaspoons in …"
+        return True
+    elif following == "for" and draft.word_at(index + 2) in _END:
+        # What for is what is asked.
+        if word in _FAMED:
+            draft.add("famous", _FAME)
+            return True
+        if word == "used":
+            add_purpose(draft)
+            return True
+    return False
+
+
+def add_purpose(draft: Draft) -> None:
+    """What a thing is for, where no word says "purpose"."""
+    draft.add("use", _PURPOSE)
+
+
+def _is_small(draft: Draft, word: str) -> bool:
+    small = draft.lexicon.small
+    return (
+        word in small.prepositions or word in small.auxiliary or word in small.subject or word in ("and", "or", "who")
+    )
