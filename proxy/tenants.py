@@ -165,6 +165,11 @@ class Tenants:
         assert self._limiter is not None
         if not self._limiter.hit(rate, tenant.label):
             wait_s = self._limiter.get_window_stats(rate, tenant.label).reset_time - time.time()
+            if wait_s > rate.get_expiry():
+                # The clock has been set back, so what was counted lies ahead: it would refuse until time catches up.
+                self._limiter.clear(rate, tenant.label)
+                self._limiter.hit(rate, tenant.label)
+                return
             raise RateLimited(
                 f"This tenant may ask {rate.amount} times a minute; try again later.", retry_after_s=max(wait_s, 1)
             )

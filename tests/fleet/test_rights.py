@@ -1,5 +1,6 @@
 """What a configured tenant may ask, and how often."""
 
+import time
 from typing import Any
 
 import pytest
@@ -57,6 +58,17 @@ async def test_over_its_rate_a_tenant_gets_429_and_when_to_come_again_and_others
         assert f.calls == 2
         models = await f.client.get("/v1/models", headers={"authorization": "Bearer sk-acme-one"})
         assert models.status_code == 429
+
+
+async def test_a_clock_that_is_set_back_locks_no_tenant_out(monkeypatch):
+    now_s = 1_700_000_000.0
+    monkeypatch.setattr(time, "time", lambda: now_s)
+    async with fleet(tenants=[{**ACME, "requests_per_minute": 2}]) as f:
+        assert [(await f.ask(key="sk-acme-one")).status_code for _ in range(3)] == [200, 200, 429]
+        now_s -= 3600
+        assert [(await f.ask(key="sk-acme-one")).status_code for _ in range(3)] == [200, 200, 429]
+        now_s += 61
+        assert (await f.ask(key="sk-acme-one")).status_code == 200
 
 
 async def test_a_reload_takes_a_key_away_and_gives_another():
