@@ -1,6 +1,7 @@
 """Merge JSON values that arrive in pieces, in time linear in their size. No field of any API has a rule of its own.
 
-    strings   append, but for the few in `NOT_APPENDED`, whose last one that is not empty wins
+    strings   append, but for the few in `NOT_APPENDED`, whose last one that is not empty wins; base64 that has ended
+              does not go on
     lists     extend; items with an integer `index` merge by it. Those without fall back on a string `id`, and an item
               without either goes on where the item with an `id` just before it stopped
     objects   merge by the same rules; where a caller says which grow, the others' strings and lists are told anew
@@ -88,6 +89,8 @@ def _merged(old: Any, new: Any, name: str, growing: frozenset[str] | None = None
         if not isinstance(old, _Text):
             _require(old, None, name)
             return _Text([new])
+        if name == "data" and new and old[-1].endswith("="):
+            raise Unmergeable("pieces of base64 that end each by itself, as those of audio may, are no one text")
         old.append(new)
         return old
     if isinstance(new, dict):

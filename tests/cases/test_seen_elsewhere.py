@@ -1,6 +1,7 @@
 """Faults of other gateways, engines and clients, read after the cases; each test says what the proxy does instead."""
 
 import asyncio
+import base64
 from typing import Any
 
 import orjson
@@ -307,3 +308,23 @@ async def test_a_failure_that_many_share_says_when_to_ask_again_and_is_asked_aga
             assert call.status == 429
             assert {name: call.headers[name.decode()].encode() for name in told} == told
         assert asyncio.get_running_loop().time() == calls + (1.5 if told.get(b"retry-after-ms") == b"1500" else 0)
+
+
+# Audio in pieces of base64 (openai/openai-node PR 1991).
+
+
+@pytest.mark.parametrize(("size", "kept"), [(48, 1), (50, 0)])
+async def test_audio_whose_pieces_are_no_one_base64_is_passed_and_not_stored(size, kept):
+    sound = bytes(range(200))
+    pieces = [base64.b64encode(sound[at : at + size]).decode() for at in range(0, 200, size)]
+    events = [chunk({"role": "assistant", "content": "la"}), *(chunk({"audio": {"data": data}}) for data in pieces)]
+    async with stack() as s:
+        s.upstream.script(ScriptedReply([*events, chunk({}, finish="stop"), DONE]))
+        reply = await s.ask(chat(stream=True))
+        assert all(data.encode() in reply.content for data in pieces)
+        assert len(s.app.cache) == kept
+        if kept:
+            hit = await s.ask(chat(stream=True))
+            told = [orjson.loads(line[6:]) for line in hit.text.split("\n") if '"data"' in line]
+            audio = "".join(piece["choices"][0]["delta"]["audio"]["data"] for piece in told)
+            assert base64.b64decode(audio, validate=True) == sound
