@@ -52,6 +52,8 @@ def read_document(text: str, name: str) -> Document:
         raise ConfigError(f"{name}:{line}: not valid YAML: {exc.problem or exc.context}") from exc
     except yaml.YAMLError as exc:
         raise ConfigError(f"{name}:1: not valid YAML: {exc}") from exc
+    except RecursionError:
+        raise ConfigError(f"{name}:1: nested too deeply to be read") from None
     lines: dict[Location, int] = {(): 1}
     if root is None:
         return Document(name, {}, lines)

@@ -14,6 +14,7 @@ from typing import Any
 
 from config.settings import ConfigError, Settings, load_settings, startup_warnings, with_secrets
 from policies.load import PolicyError, load_policies
+from proxy.access_log import AccessLog
 from proxy.app import App, create_app
 from proxy.cache.embedder import weights_sha256
 from proxy.server import ServerLimits, serve
@@ -51,6 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except (ConfigError, PolicyError) as error:
         print(error, file=sys.stderr)
+        return 2
+    try:
+        AccessLog(None if settings.access_log == "off" else settings.access_log).close()
+    except OSError as error:
+        print(f"access_log: {settings.access_log}: can't be written: {error.strerror}", file=sys.stderr)
         return 2
     for warning in [*startup_warnings(settings, os.environ), *policies.warnings]:
         print(f"warning: {warning}", file=sys.stderr)

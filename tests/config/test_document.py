@@ -53,6 +53,7 @@ def test_what_is_missing_is_placed_at_what_is_around_it():
         ("- a\n", "file.yaml:1: the file must hold keys and values, `key: value`"),
         ("\n? [a]\n: 1\n", "file.yaml:2: a key must be a word"),
         ("a: &x [*x]\n", "file.yaml:1: this alias contains itself"),
+        ("a: " + "[" * 5000, "file.yaml:1: nested too deeply to be read"),
         ("a: \x00\n", "file.yaml:1: not valid YAML: "),
     ],
 )

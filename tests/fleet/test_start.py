@@ -30,6 +30,12 @@ def test_an_open_bind_in_front_of_our_own_key_is_refused_with_what_to_write(sett
     assert "open: true" in said
 
 
+def test_an_access_log_that_can_not_be_written_is_refused_with_its_name(tmp_path, capsys):
+    missing = tmp_path / "missing" / "access.log"
+    assert main(["--access-log", str(missing)]) == 2
+    assert capsys.readouterr().err == f"access_log: {missing}: can't be written: No such file or directory\n"
+
+
 def test_a_reload_may_not_open_what_the_start_refused(settings):
     closed = "  - {name: acme, api_keys: [sk-acme-one]}\n"
     text = "host: 0.0.0.0\nupstreams:\n  - {name: cloud, url: 'http://127.0.0.1:9', api_key_env: CLOUD_KEY}\n"
