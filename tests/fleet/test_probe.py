@@ -162,9 +162,10 @@ async def test_a_probe_trusts_the_authorities_that_requests_trust(monkeypatch):
     server = await ScriptedServer.start([[READ, plain(b"{}"), READ, plain(b"{}")]], tls)
     async with fleet(engine("a", url=server.url)) as f:
         await f.app.probe.start()
-        assert verdicts(f) == [Verdict.USABLE]
-        assert [request.line for request in server.requests] == [b"GET /health HTTP/1.1", b"GET /v1/models HTTP/1.1"]
+        found = verdicts(f)
     await server.aclose()
+    assert found == [Verdict.USABLE]
+    assert [request.line for request in server.requests] == [b"GET /health HTTP/1.1", b"GET /v1/models HTTP/1.1"]
 
 
 async def test_a_dead_engine_behind_a_server_that_lives_is_down():

@@ -276,6 +276,7 @@ async def test_SIGHUP_and_a_changed_file_reload_a_running_proxy_and_a_broken_one
 
 
 @pytest.mark.anyio
+@pytest.mark.real_loop
 async def test_SIGHUP_goes_on_in_a_new_access_log_where_the_old_one_was_moved_away(tmp_path, caplog):
     path, moved = tmp_path / "access.log", tmp_path / "access.log.1"
     async with fleet(engine("a"), access_log=str(path)) as f:
