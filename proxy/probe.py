@@ -46,6 +46,7 @@ class Probe:
             transport=self._transport(),
             follow_redirects=False,
             trust_env=False,
+            limits=httpx.Limits(max_keepalive_connections=0),  # an idle connection takes a thread of some servers
             verify=ssl.create_default_context(),  # the system's authorities, as requests have, not httpx's own list
         )
         upstreams = self._pool.upstreams

@@ -13,6 +13,7 @@ from proxy.probe import Probe, fingerprints, ollama_fingerprints
 from proxy.upstream.health import DISTINCT_FAILURES, Verdict
 from tests.builders import ScriptedReply, answer, chat, policy_set, text_of
 from tests.fleet.builders import Fleet, dead, engine, failing, fate, fleet
+from tests.live import PATIENCE_S
 from tests.proxy.upstream.scripted_server import READ, ScriptedServer, plain
 from tests.proxy.upstream.test_https import CERTIFICATE
 
@@ -159,13 +160,25 @@ async def test_a_probe_trusts_the_authorities_that_requests_trust(monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))  # as an authority of a company's own is added to the system's
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(CERTIFICATE)
-    server = await ScriptedServer.start([[READ, plain(b"{}"), READ, plain(b"{}")]], tls)
+    server = await ScriptedServer.start([[READ, plain(b"{}")]], tls)
     async with fleet(engine("a", url=server.url)) as f:
         await f.app.probe.start()
         found = verdicts(f)
     await server.aclose()
     assert found == [Verdict.USABLE]
     assert [request.line for request in server.requests] == [b"GET /health HTTP/1.1", b"GET /v1/models HTTP/1.1"]
+
+
+@pytest.mark.real_loop
+async def test_a_probe_leaves_no_connection_behind_which_a_server_of_one_thread_would_go_on_serving():
+    server = await ScriptedServer.start([[READ, plain(b"{}")]])
+    async with fleet(engine("a", url=server.url)) as f:
+        await f.app.probe.start()
+        found = verdicts(f)
+        await asyncio.wait_for(asyncio.gather(*(peer.closed.wait() for peer in server.peers)), PATIENCE_S)
+        await f.app.probe.aclose()
+    await server.aclose()
+    assert (found, len(server.peers)) == ([Verdict.USABLE], 2)
 
 
 async def test_a_dead_engine_behind_a_server_that_lives_is_down():
