@@ -171,7 +171,7 @@ async def test_a_probe_trusts_the_authorities_that_requests_trust(monkeypatch):
 
 @pytest.mark.real_loop
 async def test_a_probe_leaves_no_connection_behind_which_a_server_of_one_thread_would_go_on_serving():
-    server = await ScriptedServer.start([[READ, plain(b"{}")]])
+    server = await ScriptedServer.start([[READ, plain(b"{}"), READ, plain(b"{}")]])
     async with fleet(engine("a", url=server.url)) as f:
         await f.app.probe.start()
         found = verdicts(f)
