@@ -32,6 +32,8 @@ class Probe:
         self._pool = pool
         self._interval_s = interval_s
         self._timeout_s = timeout_s
+        self._connect_s = 0.9 * timeout_s
+        """Less than the whole, so that who takes no connection is told from who takes it and is silent."""
         self._transport = transport
         self._client: httpx.AsyncClient | None = None
         self._tasks: dict[Upstream, asyncio.Task[None]] = {}
@@ -42,7 +44,7 @@ class Probe:
     async def start(self) -> None:
         """Probe every upstream once, then go on in the background."""
         self._client = httpx.AsyncClient(
-            timeout=self._timeout_s,
+            timeout=httpx.Timeout(self._timeout_s, connect=self._connect_s),
             transport=self._transport(),
             follow_redirects=False,
             trust_env=False,
@@ -106,20 +108,22 @@ class Probe:
         vLLM lists its models even when its engine is dead, and Ollama has no `/health`, so both are asked.
         """
         failure: str | None = None
-        final = False
+        final, connected = False, True
         try:
             # httpx's own limit is for each read; an answer that comes byte by byte would never end.
             async with asyncio.timeout(self._timeout_s):
                 failure = await self._ask(upstream)
             final = failure is not None
         except httpx.ConnectError:
-            failure, final = "no connection", True
+            failure, final, connected = "no connection", True, False
+        except httpx.ConnectTimeout:
+            failure, connected = f"no connection within {self._connect_s:g} s", False
         except (httpx.TimeoutException, TimeoutError):
             failure = f"no answer within {self._timeout_s:g} s"
         except Exception as error:  # whatever an engine says, the probe goes on
             failure = f"broken answer ({type(error).__name__})"
         at_work = upstream.gate.in_flight > 0
-        if upstream.health.probed(failure, final=final, in_turn=in_turn, at_work=at_work):
+        if upstream.health.probed(failure, connected=connected, final=final, in_turn=in_turn, at_work=at_work):
             state = f"is {upstream.health.verdict}" + (f": {failure}" if failure else "")
             logger.warning("upstream %s %s", upstream.name, state)
 

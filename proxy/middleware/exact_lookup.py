@@ -75,7 +75,11 @@ class ExactLookup:
         return reply
 
     async def _or_stale(self, ctx: RequestContext, entry: Entry, call_next: Handler) -> Reply:
-        """A new answer, or the stale one if the engine fails before it has begun to answer."""
+        """A new answer, or the stale one if the engine fails before it has begun to answer, or a probe says that it would."""
+        if not ctx.permits.only_if_cached and all(upstream.health.is_ill for upstream in ctx.route.upstreams):
+            instead = self._stale(ctx, entry)
+            if instead is not None:
+                return instead
         try:
             reply = await call_next(ctx)
         except ProxyError as error:

@@ -269,7 +269,7 @@ class Exchange:
             if status in FAILURES:
                 self.upstream.health.failed(_identity(self._request), f"status {status}")
             else:
-                self.upstream.health.succeeded()
+                self.upstream.health.succeeded(self._asked_s)
             self._leave()
 
     async def aclose(self) -> None:

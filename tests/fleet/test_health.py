@@ -1,5 +1,7 @@
 """When an upstream is asked: decided from what its exchanges and its probes say."""
 
+import math
+
 import pytest
 
 from proxy.upstream.health import DISTINCT_FAILURES, DOWN_S, WITHIN_S, Health, Verdict
@@ -43,7 +45,7 @@ def test_different_requests_that_fail_are_a_suspicion_with_a_reason(health):
 
 def test_a_success_between_clears_the_failures(health):
     fail(health, DISTINCT_FAILURES - 1)
-    health.succeeded()
+    health.succeeded(math.inf)
     fail(health, DISTINCT_FAILURES - 1)
     assert health.verdict is Verdict.USABLE
 
@@ -112,4 +114,33 @@ def test_silence_of_who_was_at_work_and_is_not_any_more_is_down(health):
 
 def test_a_refused_connection_is_down_whoever_is_at_work(health):
     assert health.probed("no connection", final=True, at_work=True)
+    assert health.verdict is Verdict.DOWN
+
+
+def test_who_takes_connections_and_answers_no_probe_well_is_down_and_may_be_asked(health):
+    assert health.probed("/health says 500", connected=True, final=True)
+    assert (health.verdict, health.may_be_asked()) == (Verdict.DOWN, True)
+    assert not health.probed("no connection", final=True)
+    assert not health.may_be_asked()
+
+
+def test_once_a_request_sent_after_such_a_word_is_answered_these_words_count_no_more_until_a_probe_ends_well(health):
+    def told() -> None:
+        health.probed("/health says 500", connected=True, final=True)
+
+    told()
+    health.succeeded(100.0)
+    assert (health.verdict, health.reason) == (Verdict.USABLE, None)
+    told()
+    assert health.verdict is Verdict.USABLE
+    health.probed("no connection", final=True)
+    assert health.verdict is Verdict.DOWN, "it is another thing to take no connection"
+    health.probed(None)
+    told()
+    assert health.verdict is Verdict.DOWN
+
+
+def test_who_says_that_it_is_ill_and_finishes_what_it_has_stays_down(health):
+    health.probed("/health says 503", connected=True, final=True)
+    health.succeeded(99.0)
     assert health.verdict is Verdict.DOWN

@@ -146,6 +146,21 @@ async def test_a_server_that_answers_no_probe_while_it_works_is_asked_all_the_sa
         assert (await first).status_code == 200
 
 
+async def test_a_server_that_fails_whatever_is_no_completion_is_asked_where_there_is_none_but_it():
+    control = Control()
+    control.says("a", "/health", 500)
+    async with fleet(engine("a")) as f, probing(f, control):
+        assert not f.app.ready()[0]
+        assert fate(await f.ask(chat("first"))) == "miss"
+        assert f.app.ready()[0]
+        await asyncio.sleep(3 * PERIOD_S)
+        assert verdicts(f) == [Verdict.USABLE]
+        control.says("a", "/health", 200)
+        await asyncio.sleep(PERIOD_S)
+        control.says("a", "/health", 500)
+        await until(lambda: verdicts(f) == [Verdict.DOWN])
+
+
 @pytest.mark.parametrize("path", ["/health", "/v1/models"])
 async def test_a_server_that_knows_nothing_but_the_completions_is_well(path):
     control = Control()
@@ -172,7 +187,7 @@ async def test_a_probe_trusts_the_authorities_that_requests_trust(monkeypatch):
 @pytest.mark.real_loop
 async def test_a_probe_leaves_no_connection_behind_which_a_server_of_one_thread_would_go_on_serving():
     server = await ScriptedServer.start([[READ, plain(b"{}"), READ, plain(b"{}")]])
-    async with fleet(engine("a", url=server.url)) as f:
+    async with fleet(engine("a", url=server.url), probe_s=3600) as f:
         await f.app.probe.start()
         found = verdicts(f)
         await asyncio.wait_for(asyncio.gather(*(peer.closed.wait() for peer in server.peers)), PATIENCE_S)

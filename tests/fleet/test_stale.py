@@ -126,6 +126,18 @@ async def test_an_answer_that_is_no_failure_of_the_engine_is_passed_on(status):
         assert (await f.ask()).status_code == status
 
 
+async def test_where_a_probe_says_that_the_engine_hangs_the_stale_answer_comes_at_once():
+    async with fleet(policies=IF_ERROR) as f:
+        f.upstream.script(ScriptedReply(answer("old")), ScriptedReply(answer("new"), wait=60.0))
+        await f.ask()
+        await asyncio.sleep(TTL_S)
+        for _ in range(2):
+            f.app.pool.upstreams[0].health.probed("no answer within 2 s", connected=True)
+        reply = await f.ask()
+        assert (fate(reply), text_of(reply), f.calls) == ("stale", "old", 1)
+        assert (await f.ask(cache_control="only-if-cached")).status_code == 504
+
+
 async def test_without_a_grace_a_failure_is_a_failure():
     async with fleet(policies=policy_set(exact={"ttl_s": TTL_S})) as f:
         f.upstream.script(ScriptedReply(answer("old")), failing())
