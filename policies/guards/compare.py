@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from policies.guards.alignment import Alignment, align
+from policies.guards.arithmetic import arithmetic_conflict
 from policies.guards.code_names import code_name_conflict, spelling_conflict
 from policies.guards.comparisons import turned_comparison
 from policies.guards.facts import SOFT, Conflict, Facts, conflict
@@ -48,6 +49,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         ("quotes" in guards and literal_conflict("quoted", cached.quoted, asked.quoted, cached, asked))
         or ("code" in guards and literal_conflict("code", cached.code, asked.code, cached, asked))
         or ("code" in guards and code_name_conflict(cached, asked))
+        or ("numbers" in guards and arithmetic_conflict(cached, asked))
         or quantity_conflict(cached, asked, guards)
         or ("negation" in guards and negation_conflict(cached, asked))
         or ("format" in guards and _format_conflict(cached, asked))
@@ -86,6 +88,7 @@ def _same_words(cached: Facts, asked: Facts) -> bool:
         and cached.code == asked.code
         and cached.quoted == asked.quoted
         and cached.quantities == asked.quantities
+        and cached.arithmetic == asked.arithmetic
     )
 
 

@@ -100,6 +100,8 @@ class Facts:
     """Units named without a number: what is converted to."""
     quoted: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
+    arithmetic: tuple[str, ...] = ()
+    """Expressions in which brackets count, and divisions said the other way round."""
     questions: frozenset[str] = frozenset()
     """what, who, when, where, why, how, polar; empty for a command or a fragment."""
     negations: tuple[frozenset[str], ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from policies.guards.arithmetic import arithmetic_in
 from policies.guards.beside_numbers import bind_behind, is_number, number_follows, read_currency
 from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
@@ -90,6 +91,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         units=tuple(draft.units),
         quoted=tuple(reading.quoted),
         code=(*reading.code, *shell_spacing(text)),
+        arithmetic=arithmetic_in(items, draft.words),
         questions=frozenset(draft.questions),
         negations=tuple(draft.negations),
         only=tuple(draft.only),

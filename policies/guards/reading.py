@@ -6,37 +6,18 @@ from typing import NamedTuple
 
 from policies.guards.lexicon import _END, GAP, Lexicon, Trie
 from policies.guards.said import kept_case
+from policies.guards.signs import SIGN_KINDS, SIGN_NAMES, is_asked_sign, is_lone_mark, is_sign, major_chord, marks_count
 from policies.guards.spelling import suggestion
 from policies.guards.tokens import Token
 from policies.guards.vocabulary import base_form, known_words
 
 CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS, IDENTIFIER = 1, 2, 4, 8, 16, 32
 _STRONG = frozenset(
-    [
-        "==",
-        "===",
-        "!=",
-        "!==",
-        "<=",
-        ">=",
-        ">>",
-        "<<",
-        "&&",
-        "||",
-        "++",
-        "--",
-        "+=",
-        "-=",
-        "=>",
-        "->",
-        "**",
-        "|",
-        "<",
-        ">",
-        "<>",
-        "=",
-    ]
-)
+    (
+        "==", "===", "!=", "!==", "<=", ">=", ">>", "<<", "&&", "||", "++", "--", "+=", "-=", "=>", "->", "**", "//",
+        "|", "<", ">", "<>", "=",
+    )
+)  # fmt: skip
 _SIGNS = {
     "+": "plus",
     "-": "minus",
@@ -50,6 +31,10 @@ _SIGNS = {
 }
 _ORDINALS = {"1st": "first", "2nd": "second"}
 _QUOTES = "\"'`“”‘’«»"
+
+
+_TOLD_MARKS = 8
+"""Literals whose quotation marks are looked at."""
 
 
 class Item(NamedTuple):
@@ -113,22 +98,31 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 intended = suggestion(lowered, lexicon.listed)
                 if intended in lexicon.listed or base_form(intended) in lexicon.listed:
                     lowered = intended
+            if lowered in SIGN_KINDS and position and is_sign(tokens[position - 1]):
+                lowered = "symbol"
             if text == "US":
                 lowered = "usa"
+            elif text[-1].isdigit() and len(text) < 5 and "M" in text:
+                lowered = major_chord(text) or lowered
             elif text == "IT" and not titled:
                 lowered = "infotech"
             elif flags & CAPITAL and len(text) > 1 and text.isupper():
                 flags |= CAPITAL
             items.append(Item(lowered, flags, text))
-        elif kind == "punct":
+        elif kind == "punct" and not (text in "!?" and is_asked_sign(tokens, position)):
             start = text in _STOPS or start
             items.append(Item(text, 0, ""))
         elif kind == "number":
             start = False
             items.append(Item(text.strip().lower(), DIGITS, text.strip()))
+        elif kind in ("quote", "fence") and text[1:-1] in SIGN_NAMES and not quoted and is_lone_mark(tokens):
+            start = False
+            items.append(Item(SIGN_NAMES[text[1:-1]], 0, text[1:-1]))
         elif kind == "quote":
             start = False
-            quoted.append(kept_case(text.strip(_QUOTES)).strip(" .,!?;:"))
+            literal = kept_case(text.strip(_QUOTES)).strip(" .,!?;:")
+            told = text[0] == "'" and len(quoted) < _TOLD_MARKS and marks_count(literal, tokens)
+            quoted.append(f"'{literal}'" if told else literal)
             items.append(Item('"', 0, ""))
         elif kind == "fence":
             start = False
@@ -221,6 +215,9 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
     """An operator: code if it can be nothing else, arithmetic beside a number or a single letter, else a mere mark."""
     before = tokens[position - 1] if position else None
     behind = tokens[position + 1] if position + 1 < len(tokens) else None
+    if is_asked_sign(tokens, position):
+        items.append(Item(SIGN_NAMES.get(text, text), 0, text))
+        return
     text = "->" if text == "→" else text
     near = [token for token in (before, behind) if token is not None]
     formula = any(kind == "number" or (kind == "word" and len(sign) == 1) for kind, sign in near)
@@ -230,6 +227,8 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
         # "i++" is not "++i".
         led = before is not None and before[0] == "word" and len(before[1]) == 1
         code.append(f"{before[1]}{text}" if led and before else f"{text}{behind[1]}" if behind else text)
+    elif text == "=" and before and before[0] == "number" and (behind is None or behind[1] == "?"):
+        return  # "2 + 3 = ?"
     elif text in _STRONG and (len(text) > 1 or formula):
         code.append(text)
     elif text == "%" and before is not None and before[0] == "number":

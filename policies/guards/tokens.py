@@ -32,17 +32,18 @@ _TOKEN = re.compile(
         (?:\d{1,3}(?:,\d{3}){1,6}|\d{1,30})(?:[.:/]\d{1,30}(?![\w]*/)){0,2}
         (?:[A-Za-zµμ°Ω]{1,12}\d?(?:/[a-z]{1,2}\b)?(?![\w])|%|°\s?[CF]?\b)?)
   | (?P<word>(?:[CFcf](?:\+\+|\#)(?!\w))|°\s?[CF]\b|[^\W\d_]+(?:['’][^\W\d_]+)*\d{0,6}[^\W_]{0,10}|\d+[^\W_]{0,20})
-  | (?P<op>>>|<<|[=<>]=?=?|!==?|&&?|\|\|?|\+\+|\+=|\+|--|-=|-(?=\s?\d)|\*\*?|×|÷|√|\^|=>|->|→|%|/|\\|~|[$€£¥@\#])
+  | (?P<op>//|>>|<<|[=<>]=?=?|!==?|&&?|\|\|?|\+\+|\+=|\+|--|-=|[-−](?=\s?\d)|\*\*?|×|÷|√|\^|=>|->|→|%|/|\\|~|[$€£¥@\#])
   | (?P<punct>[.,;:?!()\[\]{}…—–\n])
+  | (?P<sign>[^\w\s'"`“”‘’«»−-])
     """,
     re.VERBOSE,
 )
 
 
 Token = tuple[str, str]
-"""Its kind (fence, quote, code, dotted, number, word, op or punct) and its text."""
+"""Its kind (fence, quote, code, dotted, number, word, op, punct or sign) and its text."""
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a prompt, white space and unknown signs left out."""
+    """The tokens of a prompt, white space and single quotation marks left out."""
     return [(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(text)]
