@@ -75,7 +75,7 @@ class ExactLookup:
         return reply
 
     async def _or_stale(self, ctx: RequestContext, entry: Entry, call_next: Handler) -> Reply:
-        """A new answer, or the stale one if the engine fails before it has begun to answer, or a probe says that it would."""
+        """A new answer, or the stale one if the engine fails before it has begun to answer, or its probes do."""
         if not ctx.permits.only_if_cached and all(upstream.health.is_ill for upstream in ctx.route.upstreams):
             instead = self._stale(ctx, entry)
             if instead is not None:

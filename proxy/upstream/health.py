@@ -70,7 +70,7 @@ class Health:
 
     @property
     def is_ill(self) -> bool:
-        """Whether it takes connections and answers probes badly, or not at all, so that it is asked as a last resort."""
+        """Whether it takes connections and answers probes badly or not at all, so that it is the last to be asked."""
         return self._told_s is not None and self.verdict is Verdict.DOWN
 
     def may_be_asked(self) -> bool:
