@@ -57,6 +57,7 @@ class Draft:
         self.asks_for = ""
         self.subject = ""
         self.symmetric = False
+        self.turn = 0
 
         # What the words read last mean for the next one.
         self.slot = ""

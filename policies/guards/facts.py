@@ -133,6 +133,8 @@ class Facts:
     """Whether it has something made up or picked out: "suggest a name"."""
     symmetric: bool = False
     """Whether the relation it names reads the same both ways ("difference between")."""
+    turn: int = 0
+    """How many terms stand before its "but"; 0 without one."""
     programming: bool = False
     """Whether it names a programming language."""
     called: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from policies.guards.compounds import compound_conflict
+from policies.guards.exchanges import exchanged_parts, parted
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.roles import OWNING
 from policies.guards.vocabulary import base_form
@@ -117,6 +118,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return tied
     if _other_owner(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
+    if exchanged_parts(cached, asked, pairs):
+        return conflict("order", cached.words, asked.words)
     if _other_condition(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
     if _other_first(cached, asked, pairs):
@@ -141,6 +144,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                 for mine, yours in ((first, other[j]), (second, other[m]))
             ):
                 continue  # "rest it after grilling", "after grilling, rest it"
+            if cached.turn and asked.turn and (parted(cached, i, k) or parted(asked, j, m)):
+                continue  # exchanges.py looks at both sides of a "but"
             mine, yours = _role(first), _role(second)
             inverted = m < j
             listed = (

@@ -56,6 +56,7 @@ _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
 _ARITHMETIC = frozenset(("@price", "plus", "minus", "times", "time", "dividedby", "percent"))
 _ASKED_OF_UNITS = frozenset(("@count", "count", "@price", "convert", "equal", "equivalent"))
 _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
+_TURNS = frozenset(("but", "whereas"))
 _SAYING = frozenset(("say", "tell"))
 _INTERVALS = frozenset(("difference", "change"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
@@ -111,6 +112,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
         subject=draft.subject,
         requests=not draft.questions and not _REQUESTS.isdisjoint([item.word for item in reading.items]),
         symmetric=draft.symmetric,
+        turn=draft.turn,
         programming=draft.programming,
         called=names_in(reading.items, lexicon) if draft.programming else NOTHING,
         spellings=spellings_in(reading.items, draft.terms, draft.programming),
@@ -239,7 +241,7 @@ def _read_sign(draft: Draft, word: str, index: int) -> None:
     elif name == "canyou":
         read_auxiliary(draft, "can", index)
     elif word[0] == "@":
-        read_marker(draft, name)
+        read_marker(draft, name, index)
     elif name in ("only", "except"):
         draft.pending.append(name)
     elif any(is_number(item) for item in draft.items[index + 1 : index + 3]):
@@ -384,6 +386,8 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
         draft.add(word, entry, item.flags | (POSSESSIVE if is_unmarked_owner(draft, word, index) else 0))
         return
     draft.conditional = draft.conditional or word == "if"
+    if word in _TURNS and draft.terms and not draft.turn:
+        draft.turn, draft.slot = len(draft.terms), ""
     draft.then = draft.then or (word == "then" and bool(draft.terms))
     if "not" in draft.pending and base_form(word) in _SAYING:
         draft.take_pending(frozenset((base_form(word),)))  # "did not say I should", "said I should not"

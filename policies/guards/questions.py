@@ -85,13 +85,15 @@ def _asked_for(draft: Draft, index: int) -> str:
     return "" if verb else "subject"
 
 
-def read_marker(draft: Draft, name: str) -> None:
+def read_marker(draft: Draft, name: str, index: int) -> None:
     """A phrase that was read as a question word or as an aspect ("how tall": height)."""
     kind = name
     if name == "howto":
         kind = "how"
         draft.subject = draft.subject or "first"
     if kind in _WORDS:
+        if kind == "who" and not draft.questions and not draft.asks_for:
+            draft.asks_for = _asked_for(draft, index)  # "whom did Plato teach"
         draft.questions.add(kind)
         draft.clause_start = False
         return

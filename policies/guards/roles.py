@@ -201,6 +201,8 @@ def _owned(facts: Facts, noun: str) -> bool:
 def _other_object(cached: Facts, asked: Facts) -> Conflict | None:
     """ "Remind me to call mum", "remind mum to call me"."""
     for found in cached.undergone:
+        if found.person == "they" and cached.turn and asked.turn:
+            continue  # "keep A but delete them", "delete A but keep them": a "but" tells the things apart
         others = [theirs.nearest for theirs in asked.undergone if theirs.person == found.person]
         if not others or not found.nearest or found.nearest in others or found.nearest in _NO_NOUN:
             continue
