@@ -15,6 +15,7 @@ from policies.guards.quantities import quantity_conflict
 from policies.guards.questions import question_conflict
 from policies.guards.roles import roles_conflict
 from policies.guards.scope import scope_conflict
+from policies.guards.stages import stage_conflict, title_conflict
 from policies.guards.tense import tense_conflict
 
 GUARDS = (
@@ -65,7 +66,11 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
     turned = turned_comparison(cached, asked, alignment)
     if turned:
         left, right = ([term for term in side if term not in turned] for side in (left, right))
-    found = opposite_conflict(left, right, guards)
+    found = (
+        opposite_conflict(left, right, guards)
+        or ("contrast" in guards and stage_conflict(cached, asked))
+        or ("entities" in guards and title_conflict(cached, asked))
+    )
     if found:
         return found
     if not _related(cached, asked, alignment):

@@ -59,8 +59,15 @@ def leftover_conflict(
 
 
 def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:
-    """ "The best and worst films", "the worst films": the word that is left has its opposite beside it."""
-    return any(opposed(one, other) and (one.joined or other.joined) for one in rest for other in facts.terms)
+    """ "The best and worst films", "the worst films": the word that is left has its opposite beside it.
+
+    So has the verb of "show hidden files", against "hide files".
+    """
+    return any(
+        opposed(one, other) and (one.joined or other.joined or (place and facts.terms[place - 1] is one))
+        for one in rest
+        for place, other in enumerate(facts.terms)
+    )
 
 
 def _only_request(terms: Sequence[Term]) -> bool:
