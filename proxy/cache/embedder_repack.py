@@ -1,7 +1,7 @@
 """Re-packs the packaged weights into a file that onnxruntime runs faster and in less memory than theirs as it is.
 
 Needs `onnx`; an opt-in. The packaged embedder does not run theirs as it is: what `embedder_graph.py` makes of it
-takes as little memory as this, is faster still and nearer to it. This is for who has evidence about such a file.
+takes as little memory as this, is faster still and as near. This is for who has evidence about such a file.
 
 The packaged file keeps each weight as int8 with a Cast and a Mul behind it, which onnxruntime unfolds to fp32 when it
 loads. Here
