@@ -6,7 +6,16 @@ from typing import NamedTuple
 
 from policies.guards.lexicon import _END, GAP, Lexicon, Trie
 from policies.guards.said import kept_case
-from policies.guards.signs import SIGN_KINDS, SIGN_NAMES, is_asked_sign, is_lone_mark, is_sign, major_chord, marks_count
+from policies.guards.signs import (
+    SIGN_KINDS,
+    SIGN_NAMES,
+    is_asked_sign,
+    is_lone_mark,
+    is_sign,
+    major_chord,
+    marks_count,
+    named_sign,
+)
 from policies.guards.spelling import suggestion
 from policies.guards.tokens import Token
 from policies.guards.vocabulary import base_form, known_words
@@ -102,8 +111,8 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 lowered = "symbol"
             if text == "US":
                 lowered = "usa"
-            elif text[-1].isdigit() and len(text) < 5 and "M" in text:
-                lowered = major_chord(text) or lowered
+            elif "M" in text[1:3]:
+                lowered = major_chord(tokens, position) or lowered
             elif text == "IT" and not titled:
                 lowered = "infotech"
             elif flags & CAPITAL and len(text) > 1 and text.isupper():
@@ -117,7 +126,8 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             items.append(Item(text.strip().lower(), DIGITS, text.strip()))
         elif kind in ("quote", "fence") and text[1:-1] in SIGN_NAMES and not quoted and is_lone_mark(tokens):
             start = False
-            items.append(Item(SIGN_NAMES[text[1:-1]], 0, text[1:-1]))
+            sign = (*tokens[:position], ("op", text[1:-1]), *tokens[position + 1 :])
+            items.extend(Item(word, 0, text[1:-1]) for word in named_sign(sign, position))
         elif kind == "quote":
             start = False
             literal = kept_case(text.strip(_QUOTES)).strip(" .,!?;:")
@@ -216,7 +226,10 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
     before = tokens[position - 1] if position else None
     behind = tokens[position + 1] if position + 1 < len(tokens) else None
     if is_asked_sign(tokens, position):
-        items.append(Item(SIGN_NAMES.get(text, text), 0, text))
+        if len(text) > 1:
+            code.append(text)
+        else:
+            items.extend(Item(word, 0, text) for word in named_sign(tokens, position))
         return
     text = "->" if text == "→" else text
     near = [token for token in (before, behind) if token is not None]

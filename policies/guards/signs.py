@@ -36,9 +36,12 @@ _BEHIND = frozenset(
 _MONEY = frozenset("$€£¥")
 _JOINING = frozenset("/&+-")
 """They tie words and parts of words together; only a question about them makes them more."""
-_ALSO = frozenset(("does", "did", "the", "between", "type", "use", "using", "a", "press", "insert"))
+_ALSO = frozenset(("does", "did", "the", "between", "type", "use", "using", "a", "press", "insert", "of"))
 
-_MAJOR = re.compile(r"([A-G])(b?)M(6|7|9|11|13)")
+_DOUBLE = frozenset(("[]", "()", "{}", "?.", "??", "?:", "!!", "::", "$@", "$*", "$$", "$?", "$!", "$#"))
+"""Operators and brackets that are asked about as one."""
+_MAJOR = re.compile(r"([A-G])(b?)M((?:6|7|9|11|13)(?:b5)?)?")
+_CHORDS = frozenset(("chord", "chords", "triad", "scale"))
 _EXPANDING = frozenset(
     ("bash", "zsh", "sh", "ksh", "shell", "terminal", "linux", "unix", "powershell", "perl", "php", "ruby")
 )
@@ -50,7 +53,7 @@ _CHARACTERS = frozenset(("c", "c++", "c#", "java", "kotlin", "rust", "golang", "
 def is_asked_sign(tokens: Sequence[Token], position: int) -> bool:
     """Whether a sign stands where a word stands, so that the question is about the sign."""
     text = tokens[position][1]
-    if text == "-" or len(text) > 1 or text in "…—–\ufe0f\u200d":
+    if text == "-" or (len(text) > 1 and text not in _DOUBLE) or text in "…—–\ufe0f\u200d":
         return False
     before = tokens[position - 1][1].lower() if position else ""
     behind = _word_behind(tokens, position)
@@ -61,6 +64,8 @@ def is_asked_sign(tokens: Sequence[Token], position: int) -> bool:
     if before in _CHAINED:
         other = position - 2 >= 0 and tokens[position - 2][0] in ("op", "sign", "code")
         return other or text in _MONEY or text not in SIGN_NAMES
+    if text in _MONEY and behind in ("to", "into"):
+        return True
     if text in _JOINING:
         return before in _ALSO
     return before in _BEFORE
@@ -85,10 +90,20 @@ def _word_behind(tokens: Sequence[Token], position: int) -> str:
     return "" if kind == "punct" else text.lower()
 
 
-def major_chord(text: str) -> str:
-    """ "CM7" as "cmaj7", which is not Cm7; empty for anything else."""
-    found = _MAJOR.fullmatch(text)
-    return f"{found[1]}{found[2]}maj{found[3]}".lower() if found else ""
+def major_chord(tokens: Sequence[Token], position: int) -> str:
+    """ "CM7" and "CM chord" as "cmaj7" and "cmaj", which are not Cm7 and Cm; empty for anything else."""
+    found = _MAJOR.fullmatch(tokens[position][1])
+    if found is None or not (found[3] or _word_behind(tokens, position) in _CHORDS):
+        return ""
+    return f"{found[1]}{found[2]}maj{found[3] or ''}".lower()
+
+
+def named_sign(tokens: Sequence[Token], position: int) -> tuple[str, ...]:
+    """What a sign is read as: "@" as "@ symbol", whether or not it is called one; of money that says something."""
+    text = tokens[position][1]
+    name = SIGN_NAMES.get(text, text)
+    called = text in _MONEY or _word_behind(tokens, position) in SIGN_KINDS
+    return (name,) if called else (name, "symbol")
 
 
 def marks_count(literal: str, tokens: Sequence[Token]) -> bool:

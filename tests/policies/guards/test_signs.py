@@ -69,6 +69,10 @@ def test_brackets_that_change_nothing(cached, asked):
         ("how to make © symbol", "how to make ® symbol"),
         ("meaning of ≤ sign", "meaning of ≥ sign"),
         ("what does 🙂 mean", "what does 🙃 mean"),
+        ("what does $@ mean in bash", "what does $* mean in bash"),
+        ("what does ?. mean in js", "what does ?? mean in js"),
+        ("what does [] mean in regex", "what does () mean in regex"),
+        ("$ to ¥ rate", "¥ to $ rate"),
     ],
 )
 def test_a_sign_that_is_asked_about_is_the_same_sign(cached, asked):
@@ -90,6 +94,9 @@ def test_a_sign_that_is_asked_about_is_the_same_sign(cached, asked):
         ("how do I learn C++", "how can I learn C++?"),
         ("what does R&D mean", "what is the meaning of R&D"),
         ("what does 🙂 mean", "what is the meaning of 🙂"),
+        ("what does the @ symbol mean", "what does @ mean"),
+        ("what does & mean in C", "what is the meaning of & in C"),
+        ("how do i type the $ sign", "how do i type the dollar sign"),
         ("what is the capital of Peru 🙂", "what is the capital of Peru"),
         ("pros and/or cons of tea", "pros or cons of tea"),
         ("best laptop under $ 500", "best laptop under $500"),
@@ -116,6 +123,8 @@ def test_signs_that_say_nothing_of_their_own(cached, asked):
         ("What are the notes of the chord CM7?", "What are the notes of the chord Cm7?"),
         ("how to play Am7 on guitar", "how to play AM7 on guitar"),
         ("FM9 chord", "Fm9 chord"),
+        ("what is a GM chord", "what is a Gm chord"),
+        ("chord Dm7b5", "chord DM7b5"),
     ],
 )
 def test_marks_and_case_that_tell_two_things_apart(cached, asked):
