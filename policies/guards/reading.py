@@ -124,7 +124,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
         elif kind == "number":
             start = False
             items.append(Item(text.strip().lower(), DIGITS, text.strip()))
-        elif kind in ("quote", "fence") and text[1:-1] in SIGN_NAMES and not quoted and is_lone_mark(tokens):
+        elif kind in ("quote", "fence") and text[1:-1] in SIGN_NAMES and not (quoted or code) and is_lone_mark(tokens):
             start = False
             sign = (*tokens[:position], ("op", text[1:-1]), *tokens[position + 1 :])
             items.extend(Item(word, 0, text[1:-1]) for word in named_sign(sign, position))
