@@ -9,7 +9,6 @@ from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, con
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
-_REQUESTED = frozenset(("need", "want", "write", "create", "make", "generate", "look"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
 
@@ -33,8 +32,6 @@ def leftover_conflict(
     A fragment has no sentence that would say what a missing word means, so there narrowing always counts.
     """
     left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, cached, asked)
-    if not (cached.questions or asked.questions) and _only_request(left) and _only_request(right):
-        return None
     polar = "polar" in cached.questions and "polar" in asked.questions
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
         # "Can I" asks what "is it safe to" asks.
@@ -68,11 +65,6 @@ def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:
         for one in rest
         for place, other in enumerate(facts.terms)
     )
-
-
-def _only_request(terms: Sequence[Term]) -> bool:
-    """ "I need a poem" and "write a poem" both have one made; nothing left over says as little."""
-    return all(term.word in _REQUESTED and term.kind == SOFT for term in terms)
 
 
 def _without_implied(terms: Sequence[Term], others: Sequence[Term], cached: Facts, asked: Facts) -> Sequence[Term]:

@@ -29,7 +29,7 @@ def literal_conflict(
     if one == other:
         return None
     if one and other:
-        if sorted(one) == sorted(other) and ((cached.symmetric and asked.symmetric) or _nested(one)):
+        if sorted(one) == sorted(other) and cached.symmetric and asked.symmetric:
             return None
         if reason == "quoted" and _translated(cached) and _translated(asked) and _spelled(one) == _spelled(other):
             return None
@@ -39,11 +39,6 @@ def literal_conflict(
     if all(f" {' '.join(literal.lower().split())} " in text for literal in literals):
         return None
     return conflict(reason, one, other)
-
-
-def _nested(literals: Sequence[str]) -> bool:
-    """Two of which one is part of the other, and so in no other role: `-r` in `cp -r`."""
-    return len(literals) == 2 and (literals[0] in literals[1].split() or literals[1] in literals[0].split())
 
 
 def _translated(facts: Facts) -> bool:
