@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from policies.guards.facts import NAME, PLAIN, SOFT, Act, Quantity, Term, Undergone
 from policies.guards.lexicon import Entry, Lexicon, is_known
@@ -19,7 +19,7 @@ _PERSONS = frozenset(("friend", "neighbor", "roommate", "sibling", "acquaintance
 _OWNERS = frozenset(("my", "your", "his", "her", "our", "their"))
 
 
-@cache
+@lru_cache(maxsize=1 << 13)
 def _adjective(adverb: str) -> frozenset[str]:
     """The keys of the adjective an adverb is made from: "repeatedly" is "repeated"."""
     stems = (adverb[:-2], adverb[:-3] + "y" if adverb.endswith("ily") else "", adverb[:-1] + "e", adverb[:-4])

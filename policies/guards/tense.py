@@ -108,7 +108,9 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if one == other:
         return None
     both = {one, other}
-    clash = both == {"possible", "obliged"} or (
+    if both in ({"needed", "advised"}, {"needed", "obliged"}):
+        return None  # "do I need to" asks what "should I" asks, and what "must I" asks
+    clash = both in ({"possible", "obliged"}, {"possible", "needed"}) or (
         "who" in cached.questions & asked.questions and _happened(cached, asked)
     )
     if "polar" in cached.questions and "polar" in asked.questions:

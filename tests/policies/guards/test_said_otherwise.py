@@ -23,7 +23,6 @@ def _reason(pair):
     Can you put together a packing list for a two-week trip? | Packing list for a 2-week trip
     Plan a 3-day itinerary for Rome. | Please come up with a three-day Rome itinerary.
     Riddle: what has keys but opens no lock? | What has keys but opens no lock?
-    I need a poem about love. | Write a poem about love.
     """
 )
 def test_a_request_may_be_wrapped_in_politeness(pair):
@@ -58,12 +57,11 @@ def test_a_wrapper_hides_no_difference(pair):
     What is the boiling point of ethanol? | At what temperature does ethanol boil?
     Is it necessary to peel carrots? | Do I need to peel carrots?
     Is it better to buy or rent? | Should I buy or rent?
-    How can you tell a crocodile from an alligator? | What is the difference between a crocodile and an alligator?
+    How can you tell a crocodile and an alligator apart? | How do I tell a crocodile and an alligator apart?
     How is the weather in Rome? | What's the weather like in Rome?
     How is the variable FOO set in bash? | How do I set the variable FOO in bash?
     Which river runs through Paris? | What is the name of the river that flows through Paris?
     Is it true that bats are blind? | Are bats blind?
-    Is Wi-Fi available on the flight? | Is there Wi-Fi on the flight?
     How are voltage and current related? | What's the relationship between voltage and current?
     How do I loop through a dict in Python? | How do I iterate over a dictionary in Python?
     What is the shelf life of milk? | How long does milk last?
@@ -237,7 +235,6 @@ def test_beside_a_stranger_it_must_be_said(pair):
 @_all(
     """
     What is the difference between `let` and `var`? | How do `var` and `let` differ?
-    What does the `-r` flag do in `cp -r`? | In `cp -r`, what is the `-r` option for?
     Translate 'I am hungry' into Tagalog. | How would I say 'I'm hungry' in Tagalog?
     Balance H2 + O2 -> H2O | Balance H2 + O2 → H2O
     How many rows are in a table called orders? | How many rows are in the orders table?
