@@ -134,7 +134,8 @@ class Draft:
             Term(
                 base, keys, aspects, kind, label, self.slot, self.joined, negated, poles, graded, known, guess,
                 determiner, plural, entry is not None,
-                bool(flags & POSSESSIVE), self.then, self.conditional, lexicon.small.implied.get(base, NOTHING),
+                bool(flags & POSSESSIVE), self.then, self.conditional,
+                lexicon.small.implied.get(word) or lexicon.small.implied.get(base, NOTHING),
             )
         )  # fmt: skip
         self.joined = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from policies.guards.alignment import opposed
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
@@ -31,7 +31,7 @@ def leftover_conflict(
 
     A fragment has no sentence that would say what a missing word means, so there narrowing always counts.
     """
-    left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, cached, asked)
+    left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
     polar = "polar" in cached.questions and "polar" in asked.questions
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
         # "Can I" asks what "is it safe to" asks.
@@ -69,22 +69,30 @@ def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:
 
 def _without_implied(terms: Sequence[Term], others: Sequence[Term], cached: Facts, asked: Facts) -> Sequence[Term]:
     """The terms that do not go without saying, where the other prompt has nothing else in their place."""
-    if any(not (term.beside and _goes_without_saying(term, cached, asked)) for term in others):
+    if any(not (term.beside and _goes_without_saying(term, asked, cached)) for term in others):
         return terms
     return [term for term in terms if not (term.beside and _goes_without_saying(term, cached, asked))]
 
 
-def _goes_without_saying(term: Term, cached: Facts, asked: Facts) -> bool:
-    """ "The moons orbiting Neptune" are its moons: both prompts name what implies the word."""
-    return not term.negated and all(not term.beside.isdisjoint(_named(facts)) for facts in (cached, asked))
+def _goes_without_saying(term: Term, own: Facts, other: Facts) -> bool:
+    """ "The moons orbiting Neptune" are its moons: what implies the word stands beside it, and in the other prompt."""
+    if term.negated:
+        return False
+    implying = term.beside & _named(other, range(len(other.terms)))
+    places = [place for place, found in enumerate(own.terms) if found is term]
+    return any(
+        not implying.isdisjoint(_named(own, (place - 1,)) | (_named(own, (place, place + 1)) - {"="}))
+        for place in places
+    )
 
 
-def _named(facts: Facts) -> set[str]:
-    """Every word, @aspect and @unit of a prompt, and "=" for a country or its people."""
-    words = {term.word for term in facts.terms}
-    words.update(aspect for term in facts.terms for aspect in term.aspects)
+def _named(facts: Facts, places: Iterable[int]) -> set[str]:
+    """The words and @aspects at these places, every @unit, and "=" for a country or its people."""
+    found = [facts.terms[place] for place in places if 0 <= place < len(facts.terms)]
+    words = {term.word for term in found}
+    words.update(aspect for term in found for aspect in term.aspects)
     words.update(f"@{unit}" for quantity in facts.quantities for unit in quantity.units)
-    if any(key[0] == "=" for term in facts.terms for key in term.keys):
+    if any(key[0] == "=" for term in found for key in term.keys):
         words.add("=")
     return words
 

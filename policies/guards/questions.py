@@ -20,7 +20,17 @@ _SUBJECTS = {
 _OTHERS = frozenset(("another", "other"))
 _NO_SUBJECT = frozenset(("you", "it", "one", "there", "that"))
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
-_LOOKED_UP = frozenset(("check", "track", "view", "see"))
+_LOOKED_UP = frozenset(("check", "track", "view"))
+_SENT = frozenset(("order", "status", "refund", "delivery"))
+_PARTICIPLES = frozenset(
+    (
+        "set", "cut", "put", "run", "read", "made", "done", "built", "written", "sold", "held", "kept", "taught",
+        "grown", "chosen", "taken", "given", "drawn", "known", "found", "paid", "sent", "told", "spelt", "thrown",
+    )
+)  # fmt: skip
+"""Those that do not end in "ed"."""
+_FORMULAS = frozenset(("formula", "equation"))
+_CALCULATING = frozenset(("calculate", "compute", "find", "determine"))
 _MARKED = {"howmuch": frozenset(("@howmuch", "@price", "@count"))}
 """Markers that leave open what is asked: "how much should I have" may be money or not."""
 _AGENTS = (
@@ -94,7 +104,7 @@ def read_marker(draft: Draft, name: str, index: int) -> None:
     if kind in _WORDS:
         if kind == "who" and not draft.questions and not draft.asks_for:
             draft.asks_for = _asked_for(draft, index)  # "whom did Plato teach"
-        draft.questions.add(kind)
+        draft.questions.add("what" if kind == "howis" and not _is_done(draft, index) else kind)
         draft.clause_start = False
         return
     draft.counting = name == "count"
@@ -104,6 +114,17 @@ def read_marker(draft: Draft, name: str, index: int) -> None:
     keys = _MARKED.get(name) or frozenset((word,))
     draft.terms.append(Term(word, keys, keys, ASPECT, "", draft.slot, "", False, frozenset(), False, True, NOTHING))
     draft.clause_start = False
+
+
+def _is_done(draft: Draft, index: int) -> bool:
+    """Whether a participle ends the clause: "how is the variable set in bash", but not "how is the food in Japan"."""
+    words = draft.words[index + 1 :]
+    for place, word in enumerate(words[2:], 2):
+        following = words[place + 1] if place + 1 < len(words) else ""
+        ends = following in ("", ",", *STOPS, *draft.lexicon.small.prepositions) or following.endswith("ly")
+        if ends and (word in _PARTICIPLES or (word.endswith("ed") and base_form(word) != word)):
+            return True
+    return False
 
 
 def read_auxiliary(draft: Draft, word: str, index: int) -> None:
@@ -188,7 +209,7 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
 
 
 def _settled(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """ "How is the weather" asks what it is, "how is the variable set" how to: as the other prompt says."""
+    """ "How is the variable set" asks how to or what for: as the other prompt says."""
     if "howis" not in one:
         return one
     return (one - {"howis"}) | {"how" if "how" in other else "what"}
@@ -239,8 +260,9 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         if kind == "who":
             only_names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
             return only_names or any(term.word.endswith(_AGENTS) for term in facts.terms)
-    if {kind, *yours} == {"how", "where"} and not _LOOKED_UP.isdisjoint(set(both[0].words) & set(both[1].words)):
-        return True  # "how do I track my order", "where can I track it"
+    if {kind, *yours} == {"how", "where"}:
+        shared = set(both[0].words) & set(both[1].words)
+        return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
     return kind == "how" and not yours
 
 
@@ -248,6 +270,8 @@ def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> b
     """ "The formula for the area", "how do I calculate the area": a means that the "how" does not name itself."""
     other = both[0] if facts is both[1] else both[1]
     for term in facts.terms:
+        if term.word in _FORMULAS and _CALCULATING.isdisjoint(other.words):
+            continue  # "the formula for nitroglycerin" is not how to make it
         if "@means" in term.aspects and term.word not in {found.word for found in other.terms}:
             if term in rest:
                 rest.remove(term)

@@ -57,7 +57,6 @@ def test_a_wrapper_hides_no_difference(pair):
     What is the boiling point of ethanol? | At what temperature does ethanol boil?
     Is it necessary to peel carrots? | Do I need to peel carrots?
     Is it better to buy or rent? | Should I buy or rent?
-    How can you tell a crocodile and an alligator apart? | How do I tell a crocodile and an alligator apart?
     How is the weather in Rome? | What's the weather like in Rome?
     How is the variable FOO set in bash? | How do I set the variable FOO in bash?
     Which river runs through Paris? | What is the name of the river that flows through Paris?
@@ -210,8 +209,6 @@ def test_half_a_turn_is_another_comparison(pair):
     What is the plural of 'cactus'? | What is the plural form of 'cactus'?
     What does a 70 kg person burn? | What does a person weighing 70 kg burn?
     the best headphones under $300 | the best headphones costing less than $300
-    Do I need a visa for Thailand? | Do I need a visa to visit Thailand?
-    Who directed Inception? | Who directed the movie Inception?
     """
 )
 def test_a_word_goes_without_saying_beside_another(pair):
