@@ -293,19 +293,17 @@ def _counts_another(cached: Facts, asked: Facts) -> bool:
 
 def _crossed(mine: Sequence[tuple[Quantity, Term]], yours: Sequence[tuple[Quantity, Term]]) -> bool:
     """Whether two numbers here each stand beside the word that the other one stands beside there."""
+    there: dict[tuple[str, frozenset[str]], set[str]] = {}
+    for found, term in yours:
+        there.setdefault((found.value, found.units), set()).update(term.keys)
     for position, (quantity, thing) in enumerate(mine):
+        beside = there.get((quantity.value, quantity.units), set())
+        if not thing.keys.isdisjoint(beside):
+            continue
         for second, other in mine[position + 1 :]:
-            if quantity.value == second.value or quantity.units != second.units:
+            if quantity.value == second.value or quantity.units != second.units or other.keys.isdisjoint(beside):
                 continue
-            there = [
-                (found.value, term)
-                for found, term in yours
-                if found.units == quantity.units and found.value in (quantity.value, second.value)
-            ]
-            swapped = any(value == second.value and _same(thing, term) for value, term in there) and any(
-                value == quantity.value and _same(other, term) for value, term in there
-            )
-            if swapped and not any(value == quantity.value and _same(thing, term) for value, term in there):
+            if not thing.keys.isdisjoint(there.get((second.value, second.units), ())):
                 return True
     return False
 
