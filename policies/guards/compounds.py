@@ -9,7 +9,7 @@ from policies.guards.facts import PLAIN, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.said import reversible_compounds
 from policies.guards.vocabulary import base_form
 
-_TAKING = frozenset(
+_SOURCED = frozenset(
     (
         "import", "export", "buy", "purchase", "order", "sell", "ship", "call", "text", "email", "steal", "copy",
         "print", "read", "delete", "remove", "receive", "download", "eat", "drink", "borrow", "rent",
@@ -17,19 +17,31 @@ _TAKING = frozenset(
 )  # fmt: skip
 """Verbs of which the thing and where it comes from both may be a place, a person or a file."""
 _INVERSE = frozenset((("as", "its"), ("as", "their"), ("of", "which"), ("of", "what")))
+_CONSISTS = frozenset((("made", "of"), ("composed", "of"), ("comprised", "of")))
+"""Before a last "of": "what is bread made of" asks for its parts, as "the ingredients of bread" does."""
 _TIMES = frozenset(("before", "after"))
 """Prepositions that are terms of their own and modify nothing."""
 
 
-def compound_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> Conflict | None:
-    """Heads, modifiers, parts and sources that change places."""
+def compound_conflict(
+    cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]], steady: bool = False
+) -> Conflict | None:
+    """Heads, modifiers, parts and sources that change places.
+
+    steady: the words stand in one order and behind the same prepositions, so that no head or modifier has moved.
+    """
     back = [(j, i) for i, j in pairs]
-    if _taken_from(cached, asked, pairs):
+    if not steady and _taken_from(cached, asked, pairs):
         return conflict("from_to", cached.words, asked.words)
     moved = (
-        _modifiers_exchanged(cached, asked, pairs)
-        or _other_head(cached, asked, pairs)
-        or _other_head(asked, cached, back)
+        (
+            not steady
+            and (
+                _modifiers_exchanged(cached, asked, pairs)
+                or _other_head(cached, asked, pairs)
+                or _other_head(asked, cached, back)
+            )
+        )
         or _asks_for_whole(cached, asked, pairs)
         or _asks_for_whole(asked, cached, back)
         or _asks_for_contents(cached, asked, pairs)
@@ -100,6 +112,8 @@ def _asks_for_whole(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) 
     """
     if not _is_inverse(one) or _is_inverse(other) or any(term.owner for term in one.terms):
         return False
+    if one.words[-2:] in _CONSISTS and _CONSISTS.isdisjoint(pairwise(other.words)):
+        return False
     of = {j for j, term in enumerate(other.terms) if term.owner or term.slot == "of"}
     if "whose" not in one.words:
         return bool(of)
@@ -133,6 +147,6 @@ def _taken_from(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -
                     (asked.terms[j - 1], asked.terms[j], cached.terms[i]),
                 )
             )
-            if taken and cached.terms[i - 1].word in _TAKING:
+            if taken and cached.terms[i - 1].word in _SOURCED:
                 return True
     return False

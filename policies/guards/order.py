@@ -113,7 +113,11 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
-    tied = compound_conflict(cached, asked, pairs)
+    ordered = sorted(pairs)
+    steady = all(m < n for (_, m), (_, n) in pairwise(ordered)) and all(
+        one[i].slot == other[j].slot and one[i].owner == other[j].owner for i, j in ordered
+    )
+    tied = compound_conflict(cached, asked, pairs, steady)
     if tied:
         return tied
     if _other_owner(cached, asked, pairs):
@@ -127,12 +131,14 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     if symmetric:
         halves = far and _swapped_words(cached, asked, halves=True)
         return conflict("order", cached.words, asked.words) if halves else None
-    ordered = sorted(pairs)
     if _swapped_words(cached, asked):
         return conflict("order", cached.words, asked.words)
     if _roles_exchanged(cached, asked, ordered):
         shown = (sorted(facts.agents) + sorted(facts.patients) for facts in (cached, asked))
         return conflict("order", *shown)
+    if steady:
+        return None  # none of what follows is about words that keep their places and prepositions
+    acting, done_by = _by(cached, asked, pairs), _by(asked, cached, [(j, i) for i, j in pairs])
     sides = {cached.asks_for, asked.asks_for} == {"subject", "object"}
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
@@ -163,7 +169,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                 return Conflict("order", f"{first.word} … then {second.word}", _reading(other, j, m))
             if second.joined and (other[j].joined if inverted else other[m].joined):
                 continue
-            voice = _by(first, second) != _by(other[j], other[m])
+            voice = acting.isdisjoint((i, k)) != done_by.isdisjoint((j, m))
             if inverted or voice:
                 pivot = _pivot(ordered, i, k, j, m)
                 if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
@@ -304,9 +310,11 @@ def _role(term: Term) -> str:
     return term.slot or ("of" if term.owner else "")
 
 
-def _by(*terms: Term) -> bool:
-    """Whether one of them is named as who did it, "by Mozart", and not as the means, "by bus"."""
-    return any(term.slot == "by" and _MEANS.isdisjoint(term.keys) for term in terms)
+def _by(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> set[int]:
+    """Places in `one` of those named as who did it, "by Mozart"; not of a means, "by bus", in whichever prompt."""
+    return {
+        i for i, j in pairs if one.terms[i].slot == "by" and _MEANS.isdisjoint(one.terms[i].keys | other.terms[j].keys)
+    }
 
 
 def _loose(*terms: Term) -> bool:
