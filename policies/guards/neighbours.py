@@ -17,7 +17,10 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     """Record a word that its neighbour gives another sense; whether it was one."""
     substances = draft.lexicon.small.substances
     before, following = draft.word_at(index - 1), draft.word_at(index + 1)
-    if word in substances and following == "free":
+    if word == "free" and _names_substance(draft, index):
+        draft.pending.append("not")  # "free of lactose" is so too
+        return True
+    if word in substances and following == "free" and not _names_substance(draft, index + 1):
         draft.pending.append("not")  # "lactose-free" is "no lactose"
     elif word in ("free", "rich") and before in substances:
         return True  # "potassium-rich" is "with potassium"
@@ -43,6 +46,11 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
             add_purpose(draft)
             return True
     return False
+
+
+def _names_substance(draft: Draft, index: int) -> bool:
+    """Whether what a "free" at this place is about stands behind it: "free of lactose"."""
+    return draft.word_at(index + 1) == "of" and draft.word_at(index + 2) in draft.lexicon.small.substances
 
 
 def add_purpose(draft: Draft) -> None:

@@ -58,7 +58,7 @@ def translation_patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
         rf"\bwould\s+{said}\s+be{into}",
     )
     likely = (
-        rf"^\s*{language}\s+for\s+{to_end}[\s?.!]*$",
+        rf"^\s*(?:what(?:'s|’s|\s+is|s)\s+)?{language}\s+for\s+{to_end}[\s?.!]*$",
         rf"^\s*what(?:'s|’s|\s+is|s)\s+{said}{into}[\s?.!]*$",
         rf"^\s*{said}\s+(?:in|translated\s+(?:in)?to)\s+{language}(?:\s+please)?[\s?.!]*$",
     )

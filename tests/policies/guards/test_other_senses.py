@@ -199,6 +199,31 @@ def test_the_whole_is_not_its_part(pair):
     assert _reason(pair) != "serves"
 
 
+@_all(
+    """
+    are eggs dairy free | are eggs free of dairy
+    is bread free of gluten | is bread gluten free
+    what is korean for thank you | how do you say thank you in korean
+    i'm going to have a baby | i am about to have a baby
+    """
+)
+def test_the_same_in_another_form(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    are eggs free of dairy | do eggs contain dairy
+    are eggs free of dairy | are eggs free of gluten
+    are eggs free of dairy | is dairy free of eggs
+    what is korean for thank you | how do you say goodbye in korean
+    i am about to have a baby | i had a baby
+    """
+)
+def test_another_form_hides_no_difference(pair):
+    assert _reason(pair) != "serves"
+
+
 def test_many_numbers_that_change_places_are_seen():
     counted = [f"{number} cat{number}x" for number in range(10, 85)]
     swapped = [*counted[:40], "50 cat51x", "51 cat50x", *counted[42:]]
