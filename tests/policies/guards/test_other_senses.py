@@ -144,6 +144,7 @@ def test_a_phrase_in_one_sense_only_is_none(pair):
     """
     how far in advance should i book | how early should i book
     what is high blood pressure | what is hypertension
+    what is a normal bp | what is a normal blood pressure
     how do i become a police officer | how do i become a cop
     which river runs through paris | which river flows through paris
     what happens if i die without leaving a will | what happens if i die without a will
