@@ -49,6 +49,7 @@ _POSTPOSED = frozenset(("necessary", "required", "needed", "available", "involve
 _FROM_IN = frozenset(("from", "in"))
 _TAKING = frozenset(("remove", "delete", "extract", "read", "drop", "duplicate", "error"))
 """What is taken from a thing was in it: "remove rows from a sheet", "delete rows in a sheet"."""
+_ARTICLES = frozenset(("the", "a", "an", "this", "that", "my", "your", "his", "her", "their", "our"))
 _MEANS = frozenset(
     (
         "bus",
@@ -311,9 +312,12 @@ def _role(term: Term) -> str:
 
 
 def _by(one: Facts, other: Facts, pairs: Sequence[tuple[int, int]]) -> set[int]:
-    """Places in `one` of those named as who did it, "by Mozart"; not of a means, "by bus", in whichever prompt."""
+    """Places in `one` of those named as who did it, "by Mozart", "by the car"; not of a means, "by bus", in either."""
+    named = any(word == "by" and after in _ARTICLES for word, after in pairwise(one.words))
     return {
-        i for i, j in pairs if one.terms[i].slot == "by" and _MEANS.isdisjoint(one.terms[i].keys | other.terms[j].keys)
+        i
+        for i, j in pairs
+        if one.terms[i].slot == "by" and (named or _MEANS.isdisjoint(one.terms[i].keys | other.terms[j].keys))
     }
 
 

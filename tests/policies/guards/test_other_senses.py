@@ -230,3 +230,14 @@ def test_many_numbers_that_change_places_are_seen():
     swapped = [*counted[:40], "50 cat51x", "51 cat50x", *counted[42:]]
     assert reason(" and ".join(counted), " and ".join(swapped)) == "order"
     assert compare(parse(" and ".join(counted)), parse("list " + " and ".join(counted))) is None
+
+
+@_all(
+    """
+    Did Anna receive the train? | Was Anna received by the train?
+    did my uncle sell the car | was my uncle sold by the car
+    who missed the boat | who was missed by the boat
+    """
+)
+def test_a_means_with_an_article_is_who_does_it(pair):
+    assert _reason(pair) is not None
