@@ -125,19 +125,18 @@ def test_who_takes_connections_and_answers_no_probe_well_is_down_and_may_be_aske
 
 
 def test_once_a_request_sent_after_such_a_word_is_answered_these_words_count_no_more_until_a_probe_ends_well(health):
-    def told() -> None:
-        health.probed("/health says 500", connected=True, final=True)
+    def told(trouble: str | None, *, connected: bool = False) -> Verdict:
+        health.probed(trouble, connected=connected, final=trouble is not None)
+        verdict: Verdict = health.verdict
+        return verdict
 
-    told()
+    told("/health says 500", connected=True)
     health.succeeded(100.0)
     assert (health.verdict, health.reason) == (Verdict.USABLE, None)
-    told()
-    assert health.verdict is Verdict.USABLE
-    health.probed("no connection", final=True)
-    assert health.verdict is Verdict.DOWN, "it is another thing to take no connection"
-    health.probed(None)
-    told()
-    assert health.verdict is Verdict.DOWN
+    assert told("/health says 500", connected=True) is Verdict.USABLE
+    assert told("no connection") is Verdict.DOWN, "it is another thing to take no connection"
+    told(None)
+    assert told("/health says 500", connected=True) is Verdict.DOWN
 
 
 def test_who_says_that_it_is_ill_and_finishes_what_it_has_stays_down(health):
