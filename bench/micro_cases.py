@@ -1,5 +1,6 @@
 """What `python -m bench micro` measures: each case makes its parts once and then runs any number of times."""
 
+import functools
 import itertools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,6 +16,7 @@ from bench.in_process import InProcess, completion, outcome_of
 from bench.reading import read_outcome
 from policies.classify import classify
 from policies.guards import parse
+from policies.guards.legible import legible
 from policies.guards.lexicon import default_lexicon
 from policies.load import load_policies
 from proxy import openai
@@ -208,12 +210,14 @@ async def _semantic(*, embed: bool) -> AsyncIterator[Run]:
 
     async def run(count: int) -> None:
         for _ in range(count):
+            asked = functools.cache(lambda: parse(ASKED, lexicon))
             # Vectors of recent texts are kept: another scope asks for a new one.
-            found = await worker.embed(ASKED, scope=b"%d" % next(numbers)) if embed else ready
+            scope = b"%d" % next(numbers)
+            found = await worker.embed(legible(ASKED), scope=scope, meanwhile=asked) if embed else ready
             assert isinstance(found, Vector)
             verdict, _ = decide(
                 cache.nearest(space, found, 5),
-                parse(ASKED, lexicon),
+                asked(),
                 threshold=0.8,
                 guards=frozenset(),
                 is_fresh=lambda candidate: True,

@@ -1,10 +1,11 @@
 """Micro-batches: what waits in a group leaves together, up to `max_batch_size`.
 
-Two forms, one rule. `submit` hands its items over and gets their results: one call of `run` for the batch (a merged
-prompt array, texts to embed). `turn` only says when to go: each request of the batch then sends itself, and the
-engine schedules. The rule (`decide`, below): a full batch leaves; so does one whose oldest member has waited
-`max_wait_s`; and a member that is alone in a group with nothing in flight leaves at once, since there is nobody to
-wait for. Alone means alone at the end of the loop's turn it came in: what comes in the same turn travels together.
+Two forms, one rule. `submit` (or `put`, which does not wait) hands its items over and gets their results: one call of
+`run` for the batch (a merged prompt array, texts to embed). `turn` only says when to go: each request of the batch then
+sends itself, and the engine schedules. The rule (`decide`, below): a full batch leaves; so does one whose oldest member
+has waited `max_wait_s`; and a member that is alone in a group with nothing in flight leaves at once, since there is
+nobody to wait for. Alone means alone at the end of the loop's turn it came in: what comes in the same turn travels
+together.
 """
 
 import asyncio
@@ -93,20 +94,21 @@ class MicroBatcher(Generic[T, R]):
             Unavailable: the batcher was closed, or the batch cancelled.
             BaseException: what `run` raised, or returned for this item.
         """
-        members = self._group(self._submitted, group, self._send, self._max_running)
-        member = self._add(members, item, max_batch_size, max_wait_s)
+        put = self.put(group, item, max_batch_size=max_batch_size, max_wait_s=max_wait_s)
         try:
-            outcome = await member.outcome
+            outcome = await put.outcome
         except asyncio.CancelledError:
-            if member.batch is None:
-                self._remove(members, member)
-            else:
-                member.batch.lose_one()
+            put.withdraw()
             raise
         if isinstance(outcome, BaseException):
             raise outcome.with_traceback(None)
         result: R = outcome
         return result
+
+    def put(self, group: Hashable, item: T, *, max_batch_size: int, max_wait_s: float) -> "Put":
+        """As `submit`, for who learns of the result in another way than by waiting for it here."""
+        members = self._group(self._submitted, group, self._send, self._max_running)
+        return Put(self, members, self._add(members, item, max_batch_size, max_wait_s))
 
     async def turn(self, group: Hashable, *, max_batch_size: int, max_wait_s: float) -> "Turn":
         """Wait until this request's batch leaves; it then sends itself, and counts as in flight until `Turn.done`.
@@ -146,6 +148,13 @@ class MicroBatcher(Generic[T, R]):
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+
+    def withdraw(self, members: "_Group", member: "_Member") -> None:
+        """For `Put.withdraw`."""
+        if member.batch is None:
+            self._remove(members, member)
+        else:
+            member.batch.lose_one()
 
     def finish(self, members: "_Group") -> None:
         """For `Turn.done`, and when a batch has run: one less in flight."""
@@ -249,6 +258,26 @@ class MicroBatcher(Generic[T, R]):
 
     async def _call(self, items: list[T]) -> Sequence[R | BaseException]:
         return await self._run(items)
+
+
+class Put:
+    """An item handed over."""
+
+    __slots__ = ("_batcher", "_member", "_members")
+
+    def __init__(self, batcher: MicroBatcher[Any, Any], members: "_Group", member: "_Member") -> None:
+        self._batcher = batcher
+        self._members = members
+        self._member = member
+
+    @property
+    def outcome(self) -> asyncio.Future[Any]:
+        """Its result, or an exception as a value."""
+        return self._member.outcome
+
+    def withdraw(self) -> None:
+        """Nobody wants the result any more. At most once: a batch counts who still wants it."""
+        self._batcher.withdraw(self._members, self._member)
 
 
 class Turn:

@@ -4,6 +4,7 @@ A fill embeds after its answer has been sent. Nothing here fails a request: what
 """
 
 import asyncio
+import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -127,15 +128,17 @@ class Semantics:
         """
         if self.worker is None or not self.cache.has(matched.namespace):
             return Found(Miss("empty"))
-        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id)
-        if isinstance(embedded, NoVector):
-            return Found(Miss(f"embedder-{embedded.reason.replace('_', '-')}"))
         semantic = ctx.family.semantic
         lexicon = self._lexicon(ctx.family)
+        # Read while the embedder computes, in another thread; at need, if the vector is at hand.
+        asked = functools.cache(lambda: parse(matched.text, lexicon))
+        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, meanwhile=asked)
+        if isinstance(embedded, NoVector):
+            return Found(Miss(f"embedder-{embedded.reason.replace('_', '-')}"))
         nearest = self.cache.nearest(matched.namespace, embedded, semantic.top_k)
         verdict, considered = decide(
             nearest,
-            parse(matched.text, lexicon),
+            asked(),
             threshold=semantic.threshold if semantic.threshold is not None else 1.0,
             guards=frozenset(semantic.guards),
             is_fresh=lambda candidate: self._is_fresh(ctx, candidate),

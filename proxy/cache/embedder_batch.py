@@ -3,12 +3,13 @@
 import math
 import queue
 import threading
-from asyncio import AbstractEventLoop, Future, Task
+from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from proxy.batcher import Put
 from proxy.cache.embedder import Embedded, Embedder, NoVector, Vector
 from proxy.cache.embedder_check import VectorCheck
 
@@ -34,7 +35,7 @@ class WorkerThread:
             job()
 
 
-def call_on_loop(loop: AbstractEventLoop, callback: Callable[[], None]) -> None:
+def call_on_loop(loop: AbstractEventLoop, callback: Callable[[], object]) -> None:
     """From the thread: call back on the loop, if there still is one."""
     try:
         loop.call_soon_threadsafe(callback)
@@ -44,21 +45,28 @@ def call_on_loop(loop: AbstractEventLoop, callback: Callable[[], None]) -> None:
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """One text under way, and how many callers wait for it."""
+    """One text under way, and the callers that wait for it."""
 
     text: str
     scope: bytes
     deadline_s: float
     """On the loop's clock."""
-    done: Future[Embedded]
-    callers: int = 0
-    task: Task[None] | None = None
-    """Carries it through the batcher."""
+    callers: dict[Future[Embedded], None] = field(default_factory=dict)
+    meanwhile: list[Callable[[], object]] = field(default_factory=list)
+    """What callers do while the embedder computes."""
+    put: Put | None = None
+    """Its place in the batcher."""
 
     def answer(self, answer: Embedded) -> None:
         """Tell all callers, unless they were told."""
-        if not self.done.done():
-            self.done.set_result(answer)
+        for caller in self.callers:
+            tell(caller, answer)
+
+
+def tell(caller: Future[Embedded], answer: Embedded) -> None:
+    """The first answer counts: a vector, or that it is too late."""
+    if not caller.done():
+        caller.set_result(answer)
 
 
 def take(waiting: Iterable[Waiting], now_s: float, seconds_a_text: float) -> tuple[list[Waiting], list[Waiting]]:
@@ -84,10 +92,15 @@ def take(waiting: Iterable[Waiting], now_s: float, seconds_a_text: float) -> tup
     return batch, late
 
 
-def embed_batch(embedder: Embedder, check: VectorCheck, texts: Sequence[str]) -> tuple[list[Embedded], str]:
+def embed_batch(
+    embedder: Embedder, check: VectorCheck, texts: Sequence[str], begin: Callable[[], None] = lambda: None
+) -> tuple[list[Embedded], str]:
     """One answer for each text, and in words what was wrong last, if anything was. Runs in the worker's thread.
 
     If the batch fails as a whole, each text is tried alone: one that the embedder chokes on harms no other.
+
+    Args:
+        begin: called before the embedder computes.
     """
     answers: list[Embedded] = [NoVector("broken")] * len(texts)
     trouble = ""
@@ -102,6 +115,7 @@ def embed_batch(embedder: Embedder, check: VectorCheck, texts: Sequence[str]) ->
                 fitting.append(at)
         except Exception as error:  # whatever a tokenizer may raise
             trouble = f"the embedder raised {type(error).__name__}"
+    begin()
     for at, made in zip(fitting, _embed(embedder, check, [texts[at] for at in fitting]), strict=True):
         if isinstance(made, str):
             trouble = f"the embedder {made}"

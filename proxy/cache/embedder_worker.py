@@ -22,10 +22,9 @@ from proxy.cache.embedder import (
     NoVectorReason,
     Vector,
 )
-from proxy.cache.embedder_batch import Job, Waiting, WorkerThread, call_on_loop, embed_batch, take
+from proxy.cache.embedder_batch import Job, Waiting, WorkerThread, call_on_loop, embed_batch, take, tell
 from proxy.cache.embedder_health import EmbedderHealth
 from proxy.cache.embedder_slot import EmbedderSlot
-from proxy.errors import Unavailable
 
 MAX_CHARACTERS_A_TOKEN = 16
 """Text with more characters a token than this is over the window without counting, which would cost the loop time."""
@@ -85,8 +84,9 @@ class EmbeddingWorker:
         self._slot.close()
         self.health.trouble = "the embedder is closed"
         await self._batcher.aclose()
-        if tasks := [one.task for one in (*self._waiting.values(), *self._out.values()) if one.task is not None]:
-            await asyncio.wait(tasks)
+        for one in (*self._waiting.values(), *self._out.values()):
+            one.answer(NoVector("missing"))
+        self._waiting, self._out = {}, {}
         if self._thread is not None:
             self._thread.close()
 
@@ -114,39 +114,51 @@ class EmbeddingWorker:
         """Vectors refused because an unlike text had the same."""
         return 0 if self._slot.check is None else self._slot.check.look_alikes
 
-    async def embed(self, text: str, *, scope: bytes = b"", deadline_s: float | None = None) -> Embedded:
+    async def embed(
+        self,
+        text: str,
+        *,
+        scope: bytes = b"",
+        deadline_s: float | None = None,
+        meanwhile: Callable[[], object] | None = None,
+    ) -> Embedded:
         """The text's vector, or why there is none.
 
         Args:
             scope: whose text this is. Vectors are remembered and shared within a scope only, or the time this takes
                 would tell one tenant what another has asked.
             deadline_s: from now; for a fill, which nobody waits for, longer than the setting.
+            meanwhile: called on the loop, at most once, when the embedder begins to compute, which takes some
+                milliseconds; not if this text is under way already, or there is nothing to wait for.
         """
         loop = asyncio.get_running_loop()
         name = (scope, text)
         if (recent := self._recent.get(name)) is not None:
             self.reused += 1
             return recent
-        now_s = loop.time()
         if (reason := self._refusal(text, loop)) is not None:
             return self._refuse(reason)
-        one = self._waiting.get(name) or self._out.get(name)
         wait_s = self._deadline_s if deadline_s is None else deadline_s
+        one = self._waiting.get(name) or self._out.get(name)
         if one is None:
             if len(self._waiting) >= self._max_queue:
                 return self._refuse("queue_full")
-            one = self._waiting[name] = Waiting(text, scope, now_s + wait_s, loop.create_future())
-            one.task = loop.create_task(self._submit(one))
-        one.deadline_s = max(one.deadline_s, now_s + wait_s)
-        one.callers += 1
+            one = self._waiting[name] = Waiting(text, scope, loop.time() + wait_s)
+            one.put = self._batcher.put(None, one, max_batch_size=self._max_batch, max_wait_s=0.0)
+        one.deadline_s = max(one.deadline_s, loop.time() + wait_s)
+        if meanwhile is not None:
+            one.meanwhile.append(meanwhile)
+        caller: asyncio.Future[Embedded] = loop.create_future()
+        one.callers[caller] = None
+        timer = loop.call_later(wait_s, tell, caller, NoVector("late"))
         try:
-            await asyncio.wait([one.done], timeout=wait_s)
+            answer = await caller
         finally:
-            one.callers -= 1
-            if not one.callers and self._waiting.get(name) is one and one.task is not None:
+            timer.cancel()
+            del one.callers[caller]
+            if not one.callers and self._waiting.get(name) is one and one.put is not None:
                 del self._waiting[name]
-                one.task.cancel()
-        answer = one.done.result() if one.done.done() else NoVector("late")
+                one.put.withdraw()
         return answer if isinstance(answer, Vector) else self._refuse(answer.reason)
 
     def forget(self) -> None:
@@ -170,13 +182,7 @@ class EmbeddingWorker:
         return NoVector(reason)
 
     # Batches: `_run` is called by the batcher, never twice at a time. What is out has left `_waiting` for `_out`, and
-    # its task is not cancelled any more: its vector serves the next who asks.
-
-    async def _submit(self, one: Waiting) -> None:
-        try:
-            await self._batcher.submit(None, one, max_batch_size=self._max_batch, max_wait_s=0.0)
-        except Unavailable:  # closed
-            one.answer(NoVector("missing"))
+    # is not withdrawn any more: its vector serves the next who asks.
 
     async def _run(self, together: list[Waiting]) -> list[None]:
         """Embed what the batcher let leave, in as many batches as the deadlines ask for; each is answered at once."""
@@ -189,25 +195,36 @@ class EmbeddingWorker:
             self._out = {(one.scope, one.text): self._waiting.pop((one.scope, one.text)) for one in batch}
             self._out_since_s = loop.time()
             self.batches += 1
-            answers, trouble = await self._embed_off_loop([one.text for one in batch], loop)
-            self._take_back(batch, answers, trouble, loop.time())
-            self._out = {}
+            await self._embed_off_loop(batch, loop)
         return [None] * len(together)
 
-    async def _embed_off_loop(self, texts: list[str], loop: asyncio.AbstractEventLoop) -> tuple[list[Embedded], str]:
+    async def _embed_off_loop(self, batch: list[Waiting], loop: asyncio.AbstractEventLoop) -> None:
         embedder, check = self._slot.embedder, self._slot.check
-        if embedder is None or check is None:  # closed meanwhile
-            return [NoVector("missing")] * len(texts), ""
-        made: asyncio.Future[tuple[list[Embedded], str]] = loop.create_future()
+        assert embedder is not None  # closing cancels this task before it takes them away
+        assert check is not None
+        done: asyncio.Future[None] = loop.create_future()
+        texts = [one.text for one in batch]
+        meanwhile = [do for one in batch for do in one.meanwhile]
 
         def make() -> None:
-            answers = embed_batch(embedder, check, texts)
-            call_on_loop(loop, lambda: None if made.done() else made.set_result(answers))
+            answers, trouble = embed_batch(embedder, check, texts, begin)
+            call_on_loop(loop, lambda: take_back(answers, trouble))
+
+        def begin() -> None:
+            for do in meanwhile:
+                call_on_loop(loop, do)
+
+        def take_back(answers: list[Embedded], trouble: str) -> None:
+            if not done.done():  # closed meanwhile
+                self._take_back(batch, answers, trouble, loop.time())
+                done.set_result(None)
 
         self._off_loop(make)
-        return await made
+        await done
 
     def _take_back(self, batch: list[Waiting], answers: list[Embedded], trouble: str, now_s: float) -> None:
+        """Here, and not when `_run` goes on: callers wait for one turn of the loop less."""
+        self._out = {}
         seconds_a_text = (now_s - self._out_since_s) / len(batch)
         self._seconds_a_text += (seconds_a_text - self._seconds_a_text) * NEWEST_SHARE
         in_time = False

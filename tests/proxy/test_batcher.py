@@ -225,6 +225,18 @@ async def test_an_item_cancelled_before_its_batch_leaves_is_not_sent():
     assert engine.batches == [(6.0, [1, 2])]
 
 
+async def test_an_item_can_be_handed_over_without_waiting_for_its_result():
+    engine = Engine(takes_s=10)
+    batcher = MicroBatcher(engine)
+    first, second, third = (batcher.put(GROUP, number, max_batch_size=8, max_wait_s=6) for number in range(3))
+    first.withdraw()
+    await asyncio.sleep(20)
+    assert engine.batches == [(6.0, [1, 2])]
+    assert (second.outcome.result(), third.outcome.result()) == (2, 4)
+    assert not first.outcome.done()
+    assert_nothing_left(batcher)
+
+
 async def test_an_item_whose_company_is_cancelled_leaves_at_once():
     engine = Engine()
     batcher = MicroBatcher(engine)

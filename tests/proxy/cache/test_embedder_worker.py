@@ -230,6 +230,55 @@ async def test_twice_the_load_it_can_bear_still_gets_what_it_can_bear():
     assert sum(isinstance(answer, Vector) for answer in answers) > 0.35 * len(answers)
 
 
+async def test_callers_do_something_else_while_the_embedder_computes():
+    done: list[str] = []
+
+    def note(texts: Sequence[str], rows: Rows) -> Rows:
+        done.append("computed")
+        return rows
+
+    worker, thread = await held(FakeEmbedder(spoil=note))
+    calls = await begin(*(worker.embed("one", meanwhile=lambda: done.append("meanwhile")) for _ in range(2)))
+    assert done == []
+    await run(thread)
+    assert [type(await call) for call in calls] == [Vector, Vector]
+    # The held thread computes in the loop's own turn; that the loop is free meanwhile is the next test's.
+    assert sorted(done) == ["computed", "meanwhile", "meanwhile"]
+
+
+async def test_nothing_is_done_meanwhile_where_there_is_nothing_to_wait_for():
+    worker = await inline(FakeEmbedder())
+    await worker.embed("one")
+    done: list[str] = []
+    assert isinstance(await worker.embed("one", meanwhile=lambda: done.append("recent")), Vector)
+    assert await worker.embed("word " * 100_000, meanwhile=lambda: done.append("refused")) == NoVector("over_window")
+    assert done == []
+
+
+@pytest.mark.real_loop
+async def test_meanwhile_is_before_the_vector_and_an_error_in_it_harms_nobody():
+    computing, read = threading.Event(), threading.Event()
+
+    def compute(texts: Sequence[str], rows: Rows) -> Rows:
+        computing.set()
+        read.wait(60)
+        return rows
+
+    worker = EmbeddingWorker(lambda: FakeEmbedder(spoil=compute), deadline_s=60)
+    await worker.start()
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: faults.append(context["exception"]))
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    failing, reading = await begin(worker.embed("one", meanwhile=fail), worker.embed("one", meanwhile=read.set))
+    assert [type(await call) for call in (failing, reading)] == [Vector, Vector]
+    assert computing.is_set()
+    assert [type(fault) for fault in faults] == [ZeroDivisionError]
+    await worker.aclose()
+
+
 async def test_M02_a_very_long_text_is_refused_without_asking_the_embedder():
     worker, thread = await held(FakeEmbedder(window=256))
     assert await worker.embed("word " * 100_000) == NoVector("over_window")
