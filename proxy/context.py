@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from policies.guards import Facts, Lexicon
 from policies.model import FamilyPolicy
 from proxy.errors import Headers
 from proxy.openai import Request
@@ -66,12 +67,22 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What the guard compares of a text, and the lexicon it was read by."""
+
+    lexicon: Lexicon
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
 class Matched:
     """What similarity may judge of a request."""
 
     namespace: bytes
     """32 bytes: everything in the request but the text."""
     text: str
+    reading: Callable[[], Reading]
+    """Of the text: made by the first call, and kept."""
 
 
 class Client(Protocol):

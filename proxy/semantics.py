@@ -20,7 +20,7 @@ from proxy.cache.embedder_worker import EmbeddingWorker
 from proxy.cache.exact import Entry, ExactCache, Fresh, freshness
 from proxy.cache.lookup import Considered, Hit, Miss, decide
 from proxy.cache.semantic import SemanticCache
-from proxy.context import Matched, RequestContext
+from proxy.context import Matched, Reading, RequestContext
 from proxy.keys import namespace
 
 FILL_DEADLINE_S = 10.0
@@ -37,14 +37,6 @@ class Found:
 
     verdict: Hit | Miss
     considered: list[Considered] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Facts, and the lexicon they were read by."""
-
-    lexicon: Lexicon
-    facts: Facts
 
 
 class Semantics:
@@ -119,7 +111,14 @@ class Semantics:
             family=ctx.family.name,
             ignore_user=ctx.family.ignore_user,
         )
-        return Matched(space, text)
+        family = ctx.family  # and not the context, which would hold itself
+
+        @functools.cache
+        def reading() -> Reading:
+            lexicon = self._lexicon(family)
+            return Reading(lexicon, parse(text, lexicon))
+
+        return Matched(space, text, reading)
 
     async def look_up(self, ctx: RequestContext, matched: Matched) -> Found:
         """The nearest answered text that may answer this one, or why there is none.
@@ -129,20 +128,19 @@ class Semantics:
         if self.worker is None or not self.cache.has(matched.namespace):
             return Found(Miss("empty"))
         semantic = ctx.family.semantic
-        lexicon = self._lexicon(ctx.family)
-        # Read while the embedder computes, in another thread; at need, if the vector is at hand.
-        asked = functools.cache(lambda: parse(matched.text, lexicon))
-        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, meanwhile=asked)
+        # The text is read while the embedder computes, in another thread; at need, if the vector is at hand.
+        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, meanwhile=matched.reading)
         if isinstance(embedded, NoVector):
             return Found(Miss(f"embedder-{embedded.reason.replace('_', '-')}"))
+        asked = matched.reading()
         nearest = self.cache.nearest(matched.namespace, embedded, semantic.top_k)
         verdict, considered = decide(
             nearest,
-            asked(),
+            asked.facts,
             threshold=semantic.threshold if semantic.threshold is not None else 1.0,
             guards=frozenset(semantic.guards),
             is_fresh=lambda candidate: self._is_fresh(ctx, candidate),
-            facts_of=lambda candidate: _facts(candidate, lexicon),
+            facts_of=lambda candidate: _facts(candidate, asked.lexicon),
         )
         return Found(verdict, considered)
 
@@ -172,9 +170,7 @@ class Semantics:
         embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
         if isinstance(embedded, NoVector) or self._exact.peek(entry.key) is not entry:
             return
-        lexicon = self._lexicon(ctx.family)
-        reading = _Reading(lexicon, parse(matched.text, lexicon))
-        candidate = Candidate(entry.key, matched.text, reading, entry.created_s, ctx.family.name)
+        candidate = Candidate(entry.key, matched.text, matched.reading(), entry.created_s, ctx.family.name)
         self.cache.add(matched.namespace, embedded, candidate)
 
     def _is_fresh(self, ctx: RequestContext, candidate: Candidate) -> bool:
@@ -197,6 +193,6 @@ class Semantics:
 def _facts(candidate: Candidate, lexicon: Lexicon) -> Facts:
     """The stored reading, or a new one where a reload has changed the lexicon."""
     reading = candidate.facts
-    if isinstance(reading, _Reading) and reading.lexicon is lexicon:
+    if isinstance(reading, Reading) and reading.lexicon is lexicon:
         return reading.facts
     return parse(candidate.text, lexicon)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from policies.guards import parse
 from policies.match import MatchPolicy
 from policies.model import ExactPolicy, FamilyPolicy, PolicySet, SemanticPolicy
 from proxy.cache.embedder_worker import EmbeddingWorker
@@ -91,6 +92,23 @@ async def test_another_entity_misses_with_the_guards_reason():
         reply = await s.ask(chat(OTHER))
         assert s.upstream.calls == 2
         assert outcome(reply).rpartition("detail=")[2] in ("semantic-entity", "semantic-substitution")
+
+
+async def test_a_question_is_read_once_however_it_ends(monkeypatch):
+    read: list[str] = []
+
+    def count(text, lexicon):
+        read.append(text)
+        return parse(text, lexicon)
+
+    monkeypatch.setattr("proxy.semantics.parse", count)
+    async with stack(family()) as s:
+        await with_semantics(s)
+        for question in (QUESTION, OTHER, PARAPHRASE):
+            await s.ask(chat(question))
+            await filled(s)
+        assert s.upstream.calls == 2
+        assert read == [QUESTION, OTHER, PARAPHRASE]
 
 
 async def test_a_semantic_hit_is_not_stored_again_and_leaves_with_its_origin():
