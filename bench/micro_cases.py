@@ -16,7 +16,7 @@ from bench.in_process import InProcess, completion, outcome_of
 from bench.reading import read_outcome
 from policies.classify import classify
 from policies.guards import parse
-from policies.guards.legible import legible
+from policies.guards.as_embedded import as_embedded
 from policies.guards.lexicon import default_lexicon
 from policies.load import load_policies
 from proxy import openai
@@ -213,7 +213,7 @@ async def _semantic(*, embed: bool) -> AsyncIterator[Run]:
             asked = functools.cache(lambda: parse(ASKED, lexicon))
             # Vectors of recent texts are kept: another scope asks for a new one.
             scope = b"%d" % next(numbers)
-            found = await worker.embed(legible(ASKED), scope=scope, meanwhile=asked) if embed else ready
+            found = await worker.embed(as_embedded(ASKED), scope=scope, meanwhile=asked) if embed else ready
             assert isinstance(found, Vector)
             verdict, _ = decide(
                 cache.nearest(space, found, 5),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.guards.legible import legible
+from policies.guards.as_embedded import as_embedded
 from proxy.cache.embedder import Embedder, NoVectorReason
 
 BATCH = 32
@@ -24,7 +24,7 @@ def cache_folder() -> Path:
 
 
 class Vectors:
-    """Text to vector, for one embedder. As in the proxy, a text is made legible first, and has none if it is over the
+    """Text to vector, for one embedder. As in the proxy, a text is `as_embedded` first, and has none if it is over the
     embedder's window, or has tokens that it doesn't know.
     """
 
@@ -41,15 +41,16 @@ class Vectors:
 
     def __getitem__(self, text: str) -> NDArray[np.float32] | None:
         """`(dimensions,)` float32, L2-normalised; None if the text takes no part."""
-        return self._rows[_digest(legible(text))]
+        return self._rows[_digest(as_embedded(text))]
 
     def why_none(self, text: str) -> NoVectorReason:
         """Why a text has none, in the proxy's words."""
-        return "over_window" if self.embedder.count_tokens(legible(text)) > self.embedder.window else "unknown_tokens"
+        tokens = self.embedder.count_tokens(as_embedded(text))
+        return "over_window" if tokens > self.embedder.window else "unknown_tokens"
 
     def make(self, texts: Iterable[str], progress: Callable[[int, int], None] = lambda done, all: None) -> None:
         """Have a vector for each of `texts`; `progress` is told how many of the missing ones are made."""
-        missing = sorted({text for text in map(legible, texts) if _digest(text) not in self._rows}, key=len)
+        missing = sorted({text for text in map(as_embedded, texts) if _digest(text) not in self._rows}, key=len)
         done = 0
         try:
             for start in range(0, len(missing), BATCH):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from policies.guards import Facts, Lexicon, parse
-from policies.guards.legible import legible
+from policies.guards.as_embedded import as_embedded
 from policies.guards.lexicon import default_lexicon
 from policies.model import FamilyPolicy
 from proxy import openai
@@ -129,7 +129,7 @@ class Semantics:
             return Found(Miss("empty"))
         semantic = ctx.family.semantic
         # The text is read while the embedder computes, in another thread; at need, if the vector is at hand.
-        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, meanwhile=matched.reading)
+        embedded = await self.worker.embed(as_embedded(matched.text), scope=ctx.tenant.id, meanwhile=matched.reading)
         if isinstance(embedded, NoVector):
             return Found(Miss(f"embedder-{embedded.reason.replace('_', '-')}"))
         asked = matched.reading()
@@ -167,7 +167,7 @@ class Semantics:
 
     async def _fill(self, ctx: RequestContext, matched: Matched, entry: Entry) -> None:
         assert self.worker is not None
-        embedded = await self.worker.embed(legible(matched.text), scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
+        embedded = await self.worker.embed(as_embedded(matched.text), scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
         if isinstance(embedded, NoVector) or self._exact.peek(entry.key) is not entry:
             return
         candidate = Candidate(entry.key, matched.text, matched.reading(), entry.created_s, ctx.family.name)
