@@ -17,6 +17,7 @@ from policies.guards.roles import roles_conflict
 from policies.guards.scope import scope_conflict
 from policies.guards.stages import stage_conflict, title_conflict
 from policies.guards.tense import tense_conflict
+from policies.guards.voice import voice_conflict
 
 GUARDS = (
     "quotes", "code", "numbers", "units", "languages", "negation", "contrast", "question", "scope", "order", "entities",
@@ -79,7 +80,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         ("question" in guards and question_conflict(cached, asked, left, right))
         or ("scope" in guards and scope_conflict(cached, asked, left, right, alignment.pairs))
         or ("tense" in guards and tense_conflict(cached, asked))
-        or ("order" in guards and roles_conflict(cached, asked))
+        or ("order" in guards and (voice_conflict(cached, asked) or roles_conflict(cached, asked)))
         or ("order" in guards and not turned and order_conflict(cached, asked, alignment.pairs))
         or leftover_conflict(cached, asked, left, right, guards)
         or None

@@ -1,0 +1,45 @@
+"""Who acts and who is acted upon behind "can", "should", "will"; and "yr old"."""
+
+import pytest
+
+from tests.policies.guards.verdicts import reason
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("Can an automatic car tow a trailer?", "Can an automatic car be towed on a trailer?"),
+        ("Can a dog bite a child?", "Can a dog be bitten by a child?"),
+        ("Should a landlord pay the deposit?", "Should a landlord be paid the deposit?"),
+        ("Can a tenant evict a lodger?", "Can a tenant be evicted with a lodger?"),
+        ("Can a bank sue a customer?", "Can a bank be sued by a customer?"),
+    ],
+)
+def test_a_subject_that_acts_is_not_acted_upon(cached, asked):
+    assert reason(cached, asked) != "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("Can you tow an automatic car?", "Can an automatic car be towed?"),
+        ("Can I wash wool?", "Can wool be washed?"),
+        ("how much sleep does a 6 year old need", "how much sleep does a 6 yr old need"),
+        ("Are 10 yr olds allowed in the pool?", "Are 10 yr olds allowed in the pool"),
+        ("shoe size of a 4-year-old", "shoe size of a 4 yr old"),
+    ],
+)
+def test_the_same_asked_in_the_other_voice_serves(cached, asked):
+    assert reason(cached, asked) == "serves"
+
+
+@pytest.mark.parametrize(
+    ("cached", "asked"),
+    [
+        ("how much sleep does a 6 year old need", "how much sleep does a 5 yr old need"),
+        ("how much sleep does a 6 month old need", "how much sleep does a 6 yr old need"),
+        ("Explain photosynthesis to a six-year-old.", "Explain photosynthesis to a 16 yr old."),
+    ],
+)
+def test_another_age_stays_another(cached, asked):
+    assert reason(cached, asked) != "serves"
