@@ -1,25 +1,27 @@
 """A prompt with its slips of the pen put right, for an embedder: to one, a misspelt word is a handful of word pieces.
 
 The guard guesses at unknown words in the same way, so it misses a name that is taken for a slip ("CUDA", "Cuba").
-Hence words are put right only in a text with a slip such as names seldom look like, and in none about computing, whose
-names look like slips, or about how words are written.
+Hence words are put right only in a text with a slip such as names seldom look like, and in none about how words are
+written. In one about computing, whose names look like slips, only frequent words with two letters swapped are, and not
+where a message is told.
 """
 
 import re
 
 from policies.guards.lexicon import Lexicon, default_lexicon
-from policies.guards.spelling import suggestion
+from policies.guards.spelling import is_american, is_plain_slip, suggestion
 from policies.guards.vocabulary import known_words
 
 _WORD = re.compile(r"(?<![\w./@\\'’-])[A-Za-z]{4,20}(?![\w/@\\-]|\.\w)")
 """No part of a name in code, an address or a compound."""
-_DOUBLED = re.compile(r"(.)\1+")
 _MAX_CHARS = 4000
 """Beyond the windows of small embedders, whose vectors a few slips hardly move."""
 _MAX_UNKNOWN = 6
 """Different words; a text with more is no slipshod English. Each takes some 0.3 ms the first time."""
-_LONG = 7
-"""Letters of a word that a name is seldom one letter short of."""
+_FREQUENT = 5000
+"""The rank of a word that no name in computing is but for two letters swapped."""
+_TOLD = frozenset("\"':=$")
+"""Signs of a message, or of what was typed."""
 _SPELLING = frozenset(
     [
         "spell",
@@ -47,6 +49,9 @@ _SPELLING = frozenset(
         "pronounce",
         "pronunciation",
     ]
+)
+_MESSAGES = frozenset(
+    ["error", "errors", "found", "recognized", "recognised", "unknown", "undefined", "invalid", "unexpected", "named"]
 )
 _COMPUTING = frozenset(
     [
@@ -107,11 +112,15 @@ def legible(text: str) -> str:
     words = [word.strip(".,;:!?()\"'") for word in text.lower().split()]
     if sum(word in small.foreign for word in words) > sum(word in small.common for word in words):
         return text
-    if any(word in _SPELLING or word in _COMPUTING or _is_language(word, lexicon) for word in words):
+    if any(word in _SPELLING for word in words):
         return text
     meant = {word: other for word in unknown if (other := suggestion(word, lexicon.listed))}
-    if not any(_is_plain(word, other) for word, other in meant.items()):
-        return text
+    if any(word in _COMPUTING or _is_language(word, lexicon) for word in (*words, *meant.values())):
+        if not (_TOLD.isdisjoint(text) and _MESSAGES.isdisjoint(words)):
+            return text
+        meant = {word: other for word, other in meant.items() if _is_swapped(word, other)}
+    elif not any(is_plain_slip(word, other) for word, other in meant.items()):
+        meant = {word: other for word, other in meant.items() if is_american(word, other)}
     return _WORD.sub(lambda found: meant.get(found[0].lower()) or found[0], text)
 
 
@@ -120,10 +129,6 @@ def _is_language(word: str, lexicon: Lexicon) -> bool:
     return entry is not None and entry.label == "programming_language"
 
 
-def _is_plain(word: str, meant: str) -> bool:
-    """Whether letters are swapped, doubled or not, or one of a long word is left out: few names are a word but so."""
-    return len(word) > 4 and (
-        sorted(word) == sorted(meant)
-        or _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", meant)
-        or (len(word) >= _LONG and len(meant) == len(word) + 1)
-    )
+def _is_swapped(word: str, meant: str) -> bool:
+    """Whether two letters of a frequent word are swapped."""
+    return len(word) > 4 and sorted(word) == sorted(meant) and known_words().get(meant, _FREQUENT) < _FREQUENT

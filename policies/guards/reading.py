@@ -16,7 +16,7 @@ from policies.guards.signs import (
     marks_count,
     named_sign,
 )
-from policies.guards.spelling import suggestion
+from policies.guards.spelling import is_plain_slip, suggestion
 from policies.guards.tokens import Token
 from policies.guards.vocabulary import base_form, known_words
 
@@ -42,6 +42,8 @@ _ORDINALS = {"1st": "first", "2nd": "second"}
 _QUOTES = "\"'`“”‘’«»"
 
 
+_FREQUENT = 20_000
+"""The rank of a word that is put right at once. A rarer one is but a guess: "juliete" is no clear Juliette."""
 _TOLD_MARKS = 8
 """Literals whose quotation marks are looked at."""
 
@@ -105,7 +107,11 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 and lowered not in lexicon.small.foreign
             ):
                 intended = suggestion(lowered, lexicon.listed)
-                if intended in lexicon.listed or base_form(intended) in lexicon.listed:
+                if (
+                    intended in lexicon.listed
+                    or base_form(intended) in lexicon.listed
+                    or (not flags & CAPITAL and known.get(intended, 0) < _FREQUENT and is_plain_slip(lowered, intended))
+                ):
                     lowered = intended
             if lowered in SIGN_KINDS and position and is_sign(tokens[position - 1]):
                 lowered = "symbol"

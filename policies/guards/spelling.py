@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
-from policies.guards.vocabulary import known_words
+from policies.guards.vocabulary import british_to_american, known_words
 
 _UNUSUAL = 10
 """How much rarer a word must not be to be meant although another letter was typed or one too many."""
 _RARE = 30_000
 """The rank of a word the lexicon lists and the vocabulary does not ("milliliters")."""
+_PLAINER = 25
+"""How much rarer a word may be to be meant if letters are only swapped, doubled or not."""
+_LONG = 7
+"""Letters of a word that a name is seldom one letter short of."""
+_DOUBLED = re.compile(r"(.)\1+")
+_TRIPLED = re.compile(r"(.)\1\1+")
+_BRITISH_L = re.compile(r"ll(?=(?:ed|ing|ers?|ors?)$)")
+_BRITISH_RE = re.compile(r"re(?=s?$)")
+_KEEP_S = ("ss", "us", "is")
+_VOWELS = "aeiou"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _PREFIXES = (
@@ -80,41 +91,84 @@ def without_accents(word: str) -> str:
 def suggestion(word: str, listed: frozenset[str]) -> str:
     """The known word one slip away from an unknown one (Norvig's candidates), or empty if there is no clear one.
 
-    The most frequent candidate wins. Two about equally frequent ones of those the lexicon gives a meaning (`listed`)
-    are no clear answer: "whn" is left alone.
+    The most frequent candidate wins, letters swapped or doubled before all others. Two about equally frequent ones of
+    those the lexicon gives a meaning (`listed`) are no clear answer: "whn" is left alone.
     """
     if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha():
         return ""
+    calmer = _TRIPLED.sub(r"\1\1", word)
+    if calmer != word:
+        return calmer if calmer in known_words() else suggestion(calmer, listed) or calmer
     known = known_words()
-    common, rare = _slips(word)
+    plain, common, rare = _slips(word)
     costs = {candidate: known[candidate] * _UNUSUAL for candidate in rare if candidate in known}
     costs |= {
         candidate: known.get(candidate, _RARE)
         for candidate in common
-        if candidate in known or candidate in listed or candidate.removesuffix("s") in listed
+        if candidate in known
+        or candidate in listed
+        or (candidate[-2:] != "ss" and candidate.removesuffix("s") in listed)
     }
+    costs |= {candidate: costs[candidate] // _PLAINER for candidate in plain if candidate in costs}
     found = sorted(costs, key=costs.__getitem__)
     found = [one for one in found if not (_other_prefix(word, one) or _other_substance(word, one))]
     if not found:
-        return ""
+        return _plural(word, listed)
     first = found[0]
-    if first in listed and len(found) > 1:
+    if first in listed and len(found) > 1 and first not in plain:
         near = 4 * costs[first] + 400 if found[1] in listed else 2 * costs[first] + 100
-        swapped = sorted(first) == sorted(word) != sorted(found[1])
-        if costs[found[1]] < near and not swapped:
+        if costs[found[1]] < near:
             return ""
     return first
 
 
-def _slips(word: str) -> tuple[set[str], set[str]]:
-    """Everything one slip away: a letter left out, doubled or swapped with its neighbour, and any other one.
+def _plural(word: str, listed: frozenset[str]) -> str:
+    """The plural of a word whose singular has a slip: "suculents"."""
+    if not word.endswith("s") or word.endswith(_KEEP_S) or len(word) <= _LONG:
+        return ""
+    single = word[:-1]
+    meant = suggestion(single, listed)
+    return f"{meant}s" if meant and meant[-1] not in "sy" and is_plain_slip(single, meant) else ""
 
-    The first letter stays, but for a swap with the second.
+
+def _slips(word: str) -> tuple[set[str], set[str], set[str]]:
+    """Everything one slip away: a letter doubled or swapped with its neighbour; these, a letter left out and a vowel
+    typed for another; any other letter typed for one, or one too many.
+
+    The first letter stays, but for a swap with the second and "f" for "ph".
     """
     splits = [(word[:i], word[i:]) for i in range(1, len(word) + 1)]
     undoubled = [head + tail[1:] for head, tail in splits if tail and head[-1] == tail[0]]
+    doubled = [head + head[-1] + tail for head, tail in splits]
     swaps = [head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1]
     additions = [head + letter + tail for head, tail in splits for letter in _LETTERS]
     drops = [head + tail[1:] for head, tail in splits if tail]
     changes = [head + letter + tail[1:] for head, tail in splits if tail for letter in _LETTERS]
-    return {word[1] + word[0] + word[2:], *undoubled, *swaps, *additions}, {*drops, *changes}
+    vowels = [head + letter + tail[1:] for head, tail in splits if tail and tail[0] in _VOWELS for letter in _VOWELS]
+    plain = {word[1] + word[0] + word[2:], *undoubled, *doubled, *swaps}
+    if word.endswith("ys"):
+        plain.add(word[:-2] + "ies")
+    if "f" in word:
+        plain.add(word.replace("f", "ph", 1))
+    plain.discard(word)
+    return plain, {*plain, *additions, *vowels}, {*drops, *changes}
+
+
+def is_plain_slip(word: str, meant: str) -> bool:
+    """Whether letters are swapped, doubled or not, or one of a long word is left out: few names are a word but so.
+
+    Nor is a word that is written otherwise across the ocean a slip: "canceled".
+    """
+    if len(word) <= 4 or is_american(word, meant):
+        return False
+    return (
+        sorted(word) == sorted(meant)
+        or _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", meant)
+        or (word.endswith("ys") and meant == word[:-2] + "ies")
+        or (len(word) >= _LONG and len(meant) == len(word) + 1)
+    )
+
+
+def is_american(word: str, british: str) -> bool:
+    """ "Canceled" for "cancelled", "liters" for "litres"."""
+    return word in (british_to_american(british), _BRITISH_RE.sub("er", _BRITISH_L.sub("l", british)))

@@ -11,6 +11,17 @@ from policies.guards.legible import legible
         ("longst rivr in scottland", "longest river in scotland"),
         ("wirte a polite emial turnning down a job", "write a polite email turning down a job"),
         ("How much protien is in eggs?", "How much protein is in eggs?"),
+        ("kazakstan captial city", "kazakhstan capital city"),
+        ("is mixing amonia with bleech dangerous", "is mixing ammonia with bleach dangerous"),
+        ("can u recomend 3 comedys", "can u recommend 3 comedies"),
+        ("are leather sofas bad for allergys", "are leather sofas bad for allergies"),
+        ("symtoms of a cloged artery", "symptoms of a clogged artery"),
+        ("can i freze leftover noodels", "can i freeze leftover noodles"),
+        ("do suculents need a lot of light", "do succulents need a lot of light"),
+        ("how to stop a nosebleeed", "how to stop a nosebleed"),
+        ("how do i chagne the name of the brnach im on in git", "how do i change the name of the branch im on in git"),
+        ("how do i reverse a strign in python", "how do i reverse a string in python"),
+        ("pyhton fucntion that retunrs the weekday", "python function that returns the weekday"),
         ("trasnlate 'happy brithday' to maltese", "translate 'happy birthday' to maltese"),
     ],
 )
@@ -35,7 +46,12 @@ def test_slips_of_the_pen_are_put_right(typed, read):
         "how do you spell recieve",
         "is seperate spelled correctly",
         "how do i install cmakke and nginxx",
-        "how do i reverse a strign in python",
+        "bash exprot command not found",
+        "why does git say chekcout is not a git command: chekcout",
+        "git error when i type stauts in the terminal",
+        "how do i call numpy arange in a python script",
+        "how do i start alacritty and conda from the shell",
+        "install lerna or pinot with docker",
         "",
         "the capitl " * 400,
         "theese aree verry manny wordds withh a sllip eachh ande moree off themm thann anybodyy writess",
@@ -47,3 +63,15 @@ def test_other_words_names_in_code_and_other_languages_stay_as_they_are(text):
 
 def test_two_prompts_that_differ_in_an_unknown_name_still_differ():
     assert legible("who is Zyphorin Quellat") != legible("who is Zyphorin Quillet")
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("what is cuda in kilometers", "what is cuda in kilometres"),
+        ("my skoda was canceled", "my skoda was cancelled"),
+        ("is lyrica sold in liters", "is lyrica sold in liters"),
+    ],
+)
+def test_american_spelling_is_no_sign_that_other_words_are_slips(typed, read):
+    assert legible(typed) == read
