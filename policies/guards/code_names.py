@@ -76,6 +76,8 @@ def names_in(items: Sequence[Item], lexicon: Lexicon) -> frozenset[str]:
 def spellings_in(items: Sequence[Item], terms: Sequence[Term], programming: bool) -> frozenset[str]:
     """Words that a capital makes something else, as written, where the writer's capitals say something."""
     shown = {item.raw for item in items if item.raw in _formulas() and not item.flags & START}
+    if not shown and items and items[0].raw in _formulas() and any(item.raw.islower() for item in items):
+        shown.add(items[0].raw)  # at the start both may be meant, so neither stands for the other
     if any(item.word in _KEYS for item in items):
         shown |= {item.raw for item in items if len(item.raw) == 1 and item.raw.isalpha() and item.raw not in "aIA"}
     if shown:
