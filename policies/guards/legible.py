@@ -12,8 +12,10 @@ from policies.guards.lexicon import Lexicon, default_lexicon
 from policies.guards.spelling import is_american, is_plain_slip, suggestion
 from policies.guards.vocabulary import known_words
 
-_WORD = re.compile(r"(?<![\w./@\\'’-])[A-Za-z]{4,20}(?![\w/@\\-]|\.\w)")
-"""No part of a name in code, an address or a compound."""
+_WORD = re.compile(r"(?<![\w./@\\'’-])[A-Za-z]{4,20}(?![\w/@\\-]|\.\w|['’]t\b)")
+"""No part of a name in code, an address, a compound or a "doesn't"."""
+_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
+"""A word with a capital that is not the first of its sentence."""
 _MAX_CHARS = 4000
 """Beyond the windows of small embedders, whose vectors a few slips hardly move."""
 _MAX_UNKNOWN = 6
@@ -105,7 +107,13 @@ def legible(text: str) -> str:
     unknown = {
         word
         for word in map(str.lower, _WORD.findall(text))
-        if not (word in known or word in lexicon.entries or word in lexicon.spelled or word in small.foreign)
+        if not (
+            word in known
+            or word in lexicon.entries
+            or word in lexicon.spelled
+            or word in small.foreign
+            or _is_form(word)
+        )
     }
     if not unknown or len(unknown) > _MAX_UNKNOWN:
         return text
@@ -115,6 +123,10 @@ def legible(text: str) -> str:
     if any(word in _SPELLING for word in words):
         return text
     meant = {word: other for word in unknown if (other := suggestion(word, lexicon.listed))}
+    for name in map(str.lower, _INSIDE.findall(text)):
+        entry = lexicon.entry(meant[name]) if name in meant else None
+        if name in meant and not (entry and entry.label):
+            del meant[name]
     if any(word in _COMPUTING or _is_language(word, lexicon) for word in (*words, *meant.values())):
         if not (_TOLD.isdisjoint(text) and _MESSAGES.isdisjoint(words)):
             return text
@@ -122,6 +134,14 @@ def legible(text: str) -> str:
     elif not any(is_plain_slip(word, other) for word, other in meant.items()):
         meant = {word: other for word, other in meant.items() if is_american(word, other)}
     return _WORD.sub(lambda found: meant.get(found[0].lower()) or found[0], text)
+
+
+def _is_form(word: str) -> bool:
+    """Whether a word is the plural or the -ing form of a known one: "mouses", "coking"."""
+    known = known_words()
+    return (word[-1] == "s" and word[-2:] != "ys" and word[:-1] in known) or (
+        word.endswith("ing") and f"{word[:-3]}e" in known
+    )
 
 
 def _is_language(word: str, lexicon: Lexicon) -> bool:

@@ -16,8 +16,9 @@ _PLAINER = 25
 """How much rarer a word may be to be meant if letters are only swapped, doubled or not."""
 _LONG = 7
 """Letters of a word that a name is seldom one letter short of."""
-_DOUBLED = re.compile(r"(.)\1+")
-_TRIPLED = re.compile(r"(.)\1\1+")
+_DOUBLED = re.compile(r"([^i])\1+")
+_TRIPLED = re.compile(r"(?<=[a-z])([a-hj-vy])\1\1+")
+"""Inside a word; "wwiii" and "zzz" are written so."""
 _BRITISH_L = re.compile(r"ll(?=(?:ed|ing|ers?|ors?)$)")
 _BRITISH_RE = re.compile(r"re(?=s?$)")
 _KEEP_S = ("ss", "us", "is")
@@ -41,7 +42,7 @@ def same_but_for_a_slip(one: str, other: str) -> bool:
     shorter = min(len(one), len(other))
     if shorter < 4 or abs(len(one) - len(other)) > 1 or one[0] != other[0]:
         return False
-    if one.isdigit() or other.isdigit() or any(map(str.isdigit, one + other)):
+    if one.endswith("ii") or other.endswith("ii") or any(map(str.isdigit, one + other)):
         return False
     if _prefix(one) != _prefix(other) or _other_substance(one, other):
         return False
@@ -94,9 +95,9 @@ def suggestion(word: str, listed: frozenset[str]) -> str:
     The most frequent candidate wins, letters swapped or doubled before all others. Two about equally frequent ones of
     those the lexicon gives a meaning (`listed`) are no clear answer: "whn" is left alone.
     """
-    if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha():
+    if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha() or word.endswith("iii"):
         return ""
-    calmer = _TRIPLED.sub(r"\1\1", word)
+    calmer = _TRIPLED.sub(r"\1\1", word) if len(word) >= _LONG else word
     if calmer != word:
         return calmer if calmer in known_words() else suggestion(calmer, listed) or calmer
     known = known_words()
@@ -159,7 +160,7 @@ def is_plain_slip(word: str, meant: str) -> bool:
 
     Nor is a word that is written otherwise across the ocean a slip: "canceled".
     """
-    if len(word) <= 4 or is_american(word, meant):
+    if len(word) <= 4 or is_american(word, meant) or british_to_american(meant) == word:
         return False
     return (
         sorted(word) == sorted(meant)
@@ -171,4 +172,4 @@ def is_plain_slip(word: str, meant: str) -> bool:
 
 def is_american(word: str, british: str) -> bool:
     """ "Canceled" for "cancelled", "liters" for "litres"."""
-    return word in (british_to_american(british), _BRITISH_RE.sub("er", _BRITISH_L.sub("l", british)))
+    return word != british and _BRITISH_RE.sub("er", _BRITISH_L.sub("l", british)) == word

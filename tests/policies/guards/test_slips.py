@@ -41,6 +41,7 @@ def test_a_plain_slip_is_no_other_word(pair):
     what is butene used for | What is butane used for?
     how do i enable trakcing | How do I disable tracking?
     should i strech before a run | Should I stretch after a run?
+    when did wwii start | when did wwiii start
     what is prednisone | What is prednisolone?
     how many milimeters in 3 meters | How many millimeters in 3 kilometers?
     who is Zyphorin Quellat | who is Zyphorin Quillet
@@ -70,3 +71,79 @@ def test_a_symbol_that_starts_the_prompt_is_one_all_the_same(pair):
 )
 def test_a_capital_at_the_start_says_nothing_by_itself(pair):
     assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    how long dose it take to renew a uk passport | How long does a UK passport renewal take?
+    why dose the moon look red | Why does the moon look red?
+    how dose it work with a heat pump | How does it work with a heat pump?
+    whats the wether in london | What's the weather in London?
+    """
+)
+def test_a_word_typed_for_one_that_sounds_alike_where_only_that_can_stand(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    how long does a dose last | How long does it last?
+    what dose do I take | What do I take?
+    should I ask whether it is raining | should I ask about the weather when it is raining
+    how much of a dose is lethal | how much is lethal
+    """
+)
+def test_a_dose_stays_a_dose(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Can I take ibuprofen before a meal? | Can I take ibuprofen before eating?
+    Is it safe to swim after eating? | Is it safe to swim after a meal?
+    How do I change the name of a table in SQL? | How do I rename a table in SQL?
+    Changing the name of a folder on a Mac | Renaming a folder on a Mac
+    How do I cancel the plan I'm on? | How do I cancel my current plan?
+    Can a daughter or son inherit? | Can a child inherit?
+    Can a mother or father sign the form? | Can a parent sign the form?
+    Can a brother or sister inherit? | Can a sibling inherit?
+    What is the filing due date for form 1040? | What is the filing deadline for form 1040?
+    When is the payment due date for property tax? | When is the payment deadline for property tax?
+    What is the mean temperature of Mars? | What is the average temperature of Mars?
+    What is the mean salary in Norway? | What is the average salary in Norway?
+    How long is the probationary period in Germany? | How long is probation in Germany?
+    How do I undo the last commit in git? | How do I undo the most recent commit in git?
+    How do I restore the last backup? | How do I restore the most recent backup?
+    Why is my router's light blinking? | Why is my router's light flashing?
+    """
+)
+def test_two_ways_to_say_it(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Can I take ibuprofen before a meal? | Can I take ibuprofen after eating?
+    Can I take ibuprofen before a meal? | Can I take ibuprofen with a meal?
+    How do I change the name on my passport? | How do I rename my passport?
+    How do I change the type of a column in SQL? | How do I rename a column in SQL?
+    How do I cancel the plan I'm not on? | How do I cancel my current plan?
+    Can my husband work on an H-4 visa? | Can my husband or wife work on an H-4 visa?
+    Can a mother sign the form? | Can a mother or father sign the form?
+    Can a son inherit? | Can a son or daughter inherit?
+    Can a sister inherit? | Can a brother or sister inherit?
+    Can a mother or father sign the form? | Can a mother and a father sign the form separately?
+    Can a brother or sister inherit? | Can a son or daughter inherit?
+    When is my baby's due date? | When is my baby's deadline?
+    When is the payment due date for property tax? | When is the filing deadline for property tax?
+    What is the mean temperature of Mars? | What is the median temperature of Mars?
+    What does mean mean? | What does average mean?
+    How do I undo the last commit in git? | How do I undo the first commit in git?
+    How do I undo the last commit in git? | How do I undo the last two commits in git?
+    Why is my router's light blinking? | Why is my router's light off?
+    Why does my eye keep blinking? | Why does my eye keep flashing?
+    How long is the probationary period in Germany? | How long is the notice period in Germany?
+    """
+)
+def test_and_what_is_said_of_something_else(pair):
+    assert _reason(pair) != "serves"
