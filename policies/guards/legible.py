@@ -139,7 +139,7 @@ def legible(text: str) -> str:
 def _is_form(word: str) -> bool:
     """Whether a word is the plural or the -ing form of a known one: "mouses", "coking"."""
     known = known_words()
-    return (word[-1] == "s" and word[-2:] != "ys" and word[:-1] in known) or (
+    return (word[-1] == "s" and word[-2:] not in ("ys", "ss") and word[:-1] in known) or (
         word.endswith("ing") and f"{word[:-3]}e" in known
     )
 

@@ -19,6 +19,7 @@ from policies.guards.legible import legible
         ("can i freze leftover noodels", "can i freeze leftover noodles"),
         ("do suculents need a lot of light", "do succulents need a lot of light"),
         ("how to stop a nosebleeed", "how to stop a nosebleed"),
+        ("is there step-free acess at the staion", "is there step-free access at the station"),
         ("how do i chagne the name of the brnach im on in git", "how do i change the name of the branch im on in git"),
         ("how do i reverse a strign in python", "how do i reverse a string in python"),
         ("pyhton fucntion that retunrs the weekday", "python function that returns the weekday"),
