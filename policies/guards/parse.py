@@ -9,6 +9,7 @@ from policies.guards.beside_numbers import bind_behind, is_number, number_follow
 from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Term
+from policies.guards.lettered import is_letter, read_before_literal
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.literals import shell_spacing
 from policies.guards.negation import NEGATORS, read_negation
@@ -331,6 +332,11 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     at_end = following is None or following.word in STOPS
     if word in _DETERMINERS and draft.determiner != "all":
         draft.determiner = ""
+    if is_letter(draft, item, index):
+        draft.add(word, _name(word))
+        return
+    if read_before_literal(draft, word, index):
+        return
     if word in ("a", "an"):
         draft.determiner = "a"
         if at_end or (following and following.word in draft.lexicon.small.prepositions):
