@@ -8,6 +8,7 @@ from policies.guards.arithmetic import arithmetic_in
 from policies.guards.beside_numbers import bind_behind, is_number, number_follows, read_currency
 from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
+from policies.guards.equations import settle_unknown
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Facts, Term
 from policies.guards.lettered import is_letter, read_before_literal
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
@@ -80,6 +81,8 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     draft = Draft(items, lexicon)
     draft.programming = is_programming(items, lexicon)
     _read_all(draft)
+    if "=" in reading.code:
+        settle_unknown(draft)
     if len(draft.terms) + len(draft.quantities) + len(reading.code) > MAX_TERMS:
         return _opaque(text)
     return Facts(
