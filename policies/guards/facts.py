@@ -36,7 +36,7 @@ class Term(NamedTuple):
     guess: frozenset[str]
     """Keys of the word it may be a misspelling of."""
     determiner: str = ""
-    """What its phrase begins with: "a", "one" or "all"; empty for anything else."""
+    """What its phrase begins with: "a", "one" or "all", "this" if it stands for a literal; empty for anything else."""
     plural: bool = False
     listed: bool = False
     """Whether the lexicon lists it: "Barcelona", but not "Janssen"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from policies.guards.alignment import opposed
+from policies.guards.apposed import THIS
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
@@ -37,6 +38,8 @@ def leftover_conflict(
         # "Can I" asks what "is it safe to" asks.
         left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
+    if "substitution" in guards and (_points_elsewhere(left, asked) or _points_elsewhere(right, cached)):
+        return conflict("substitution", [term.word for term in left], [term.word for term in right])
     if "substitution" in guards and left and right and bool(heavy_left) == bool(heavy_right):
         return conflict("substitution", [term.word for term in left], [term.word for term in right])
     heavy = [*heavy_left, *heavy_right]
@@ -53,6 +56,11 @@ def leftover_conflict(
     if "narrowing" in guards or turned or (cached.fragment or asked.fragment):
         return conflict("narrowing", *shown)
     return None
+
+
+def _points_elsewhere(rest: Sequence[Term], other: Facts) -> bool:
+    """ "This text", where the other prompt has "this email" for its literal."""
+    return any(term.determiner == THIS for term in rest) and any(term.determiner == THIS for term in other.terms)
 
 
 def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from policies.guards.apposed import read_beside_literal
 from policies.guards.arithmetic import arithmetic_in
 from policies.guards.beside_numbers import bind_behind, is_number, number_follows, read_currency
 from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
@@ -338,7 +339,7 @@ def _read_content(draft: Draft, item: Item, index: int) -> None:
     if is_letter(draft, item, index):
         draft.add(word, _name(word))
         return
-    if read_before_literal(draft, word, index):
+    if read_before_literal(draft, word, index) or read_beside_literal(draft, word, index):
         return
     if word in ("a", "an"):
         draft.determiner = "a"

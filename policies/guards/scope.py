@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from policies.guards.apposed import THIS
 from policies.guards.draft import Draft
 from policies.guards.facts import SOFT, Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
@@ -76,6 +77,8 @@ def _determiner_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int,
             or _one_of_all(other, one)
             or (cached.requests and _one_of_many(one, other))
             or (asked.requests and _one_of_many(other, one))
+            or _made_of(one, other)
+            or _made_of(other, one)
         ):
             return Conflict("quantity", f"{one.determiner} {one.word}", f"{other.determiner} {other.word}")
     return None
@@ -91,6 +94,11 @@ def _is_one(term: Term) -> bool | None:
 def _one_of_all(one: Term, other: Term) -> bool:
     """ "Delete a branch", "delete all branches"."""
     return one.determiner in ("a", "one") and other.determiner == "all"
+
+
+def _made_of(one: Term, other: Term) -> bool:
+    """ "Rewrite this email", "rewrite it as an email"."""
+    return one.determiner == THIS != other.determiner and other.slot in ("for", "into")
 
 
 def _one_of_many(one: Term, other: Term) -> bool:

@@ -1,0 +1,67 @@
+"""Words that only point at a literal beside them, or ask something of it in a way of several: "this email: '…'"."""
+
+from __future__ import annotations
+
+from policies.guards.draft import Draft
+from policies.guards.facts import SOFT
+from policies.guards.lexicon import Entry
+from policies.guards.vocabulary import base_form
+
+THIS = "this"
+"""The determiner of a word that stands for a literal."""
+_KINDS = frozenset(
+    (
+        "text", "sentence", "paragraph", "passage", "email", "mail", "message", "code", "snippet", "equation",
+        "expression", "article", "letter", "tweet", "comment", "statement", "word", "line", "poem", "story", "quote",
+        "string", "excerpt", "review", "conversation",
+    )
+)  # fmt: skip
+_AGES = frozenset(("day", "night", "morning", "week", "weekend", "month", "season", "quarter", "year", "decade"))
+_LITERAL = '"'
+_MENTIONED = frozenset(("mentioned", "named", "appear", "appears", "appearing", "occur", "occurs", "occurring"))
+_SORTING = frozenset(("classify", "categorize", "categorise", "label"))
+_RECASTING = frozenset(("put", "change", "turn", "convert", "transform", "switch", "rewrite", "rephrase"))
+_FORMS = frozenset(("passive", "active", "past", "present", "future", "plural", "singular", "reported", "indirect"))
+_READ = _KINDS | _MENTIONED | _SORTING | _RECASTING | {"following"}
+_NEAR = 7
+"""Words in which a literal or a form of grammar follows."""
+
+
+def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
+    """Record a word that a literal in the prompt gives less to say; whether it was one."""
+    if word not in _READ or (_LITERAL not in draft.words and ":" not in draft.words):
+        return False
+    before, following = draft.word_at(index - 1), draft.word_at(index + 1)
+    if word == "following":
+        return before == "the" and following.isalpha() and base_form(following) not in _AGES
+    if word in _KINDS and (
+        before == THIS
+        or (before == "following" and draft.word_at(index - 2) == "the")
+        or (before == "the" and following in (_LITERAL, ":"))
+    ):
+        draft.determiner = THIS
+        _add_soft(draft, word)
+        draft.determiner = ""
+        return True
+    near = draft.words[index + 1 : index + 1 + _NEAR]
+    if word in _MENTIONED and following == "in" and _LITERAL in near:
+        _add_soft(draft, "mention")  # "which cities does '…' name" is another way to ask, "the cities in '…'" is one
+        return True
+    if word in _SORTING and "as" in draft.words:
+        _add_soft(draft, word)  # "is it spam or not"
+        return True
+    if word in _RECASTING and any(
+        form in _FORMS and before in ("in", "into", "to", "the") for before, form in zip(near, near[1:], strict=False)
+    ):
+        draft.add("rewrite", draft.lexicon.entry("rewrite"))
+        return True
+    return False
+
+
+def _add_soft(draft: Draft, word: str) -> None:
+    entry = draft.lexicon.entry(word)
+    base = base_form(word)
+    draft.add(
+        word,
+        entry._replace(kind=SOFT) if entry else Entry(SOFT, frozenset((base,)), frozenset(), "", frozenset()),
+    )
