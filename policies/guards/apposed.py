@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from policies.guards.draft import Draft
 from policies.guards.facts import SOFT
 from policies.guards.lexicon import Entry
@@ -51,7 +53,7 @@ def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
         _add_soft(draft, word)  # "is it spam or not"
         return True
     if word in _RECASTING and any(
-        form in _FORMS and before in ("in", "into", "to", "the") for before, form in zip(near, near[1:], strict=False)
+        form in _FORMS and before in ("in", "into", "to", "the") for before, form in pairwise(near)
     ):
         draft.add("rewrite", draft.lexicon.entry("rewrite"))
         return True

@@ -11,6 +11,23 @@ _FAME = Entry(PLAIN, frozenset(("fame",)), NOTHING, "", frozenset())
 _PURPOSE = Entry(PLAIN, frozenset(("use", "purpose")), NOTHING, "", frozenset())
 _ROLE = Entry(SOFT, frozenset(("role", "function", "purpose", "use", "define")), NOTHING, "", frozenset())
 _END = frozenset(("", *STOPS))
+_GOING = frozenset(("go", "goes", "going", "gone", "went"))
+_TURNED = frozenset(
+    (
+        "yellow", "brown", "black", "white", "red", "green", "blue", "pink", "purple", "orange", "gray", "grey", "bald",
+        "sour", "stale", "moldy", "mouldy", "cloudy", "numb",
+    )
+)  # fmt: skip
+_CAUSING = frozenset(("cause", "causes", "caused", "causing"))
+_THAT = frozenset(("it", "this", "that"))
+_ROOM = frozenset(("disk", "space", "memory", "ram", "storage", "seats", "slots"))
+_SHOWN = frozenset(
+    (
+        "the", "show", "shows", "showing", "check", "checks", "checking", "see", "view", "display", "displays", "find",
+        "get", "list", "of", "my", "any", "much", "@count", "isthere", "remaining",
+    )
+)  # fmt: skip
+"""Before "free" they show that it is no verb: "show free memory", "free memory"."""
 
 
 def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
@@ -27,6 +44,23 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "beginner" and following.isalpha() and not _is_small(draft, following):
         draft.formats.add(word)  # "beginner yoga" is "yoga for beginners"
         return True
+    elif word in _GOING and following in _TURNED:
+        draft.add("turn", draft.lexicon.entry("turn"))
+        return True
+    elif word == "free" and following in _ROOM and before in _SHOWN:
+        draft.add("available", draft.lexicon.entry("available"))
+        return True
+    elif word in _CAUSING and following in _THAT and draft.word_at(index + 2) in _END and "what" in draft.questions:
+        draft.questions.discard("what")  # "my screen flickers, what is causing this"
+        draft.questions.add("why")
+        draft.modal = ""
+        return True
+    elif word == "cause" and draft.asks_for == "object":
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "what does it cause" is no "why"
+        return True
+    elif word in ("take", "takes") and (following == "to" or following in _END) and _lasts(draft):
+        return True  # "how long does delivery take"
     elif word == "simply" and following in _END and draft.terms:
         draft.formats.add("simple")  # "explain it simply"
         return True
@@ -51,6 +85,10 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
 def _names_substance(draft: Draft, index: int) -> bool:
     """Whether what a "free" at this place is about stands behind it: "free of lactose"."""
     return draft.word_at(index + 1) == "of" and draft.word_at(index + 2) in draft.lexicon.small.substances
+
+
+def _lasts(draft: Draft) -> bool:
+    return any(term.word == "@duration" for term in draft.terms)
 
 
 def add_purpose(draft: Draft) -> None:
