@@ -19,6 +19,9 @@ _TURNED = frozenset(
     )
 )  # fmt: skip
 _CAUSING = frozenset(("cause", "causes", "caused", "causing"))
+_SWITCHING = frozenset(("turn", "turns", "turned", "turning", "switch", "switches", "switched", "switching"))
+_OBJECT = 4
+"""Words of an object between a verb and its particle."""
 _THAT = frozenset(("it", "this", "that"))
 _ROOM = frozenset(("disk", "space", "memory", "ram", "storage", "seats", "slots"))
 _SHOWN = frozenset(
@@ -55,6 +58,12 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         draft.questions.add("why")
         draft.modal = ""
         return True
+    elif word in _SWITCHING and (particle := _particle(draft, index)):
+        draft.words[particle] = "the"
+        draft.items[particle] = draft.items[particle]._replace(word="the")
+        named = "enable" if draft.items[particle].raw.lower() == "on" else "disable"
+        draft.add(named, draft.lexicon.entry(named))  # "turn the heating on" is "turn on the heating"
+        return True
     elif word == "cause" and draft.asks_for == "object":
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "what does it cause" is no "why"
@@ -85,6 +94,17 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
 def _names_substance(draft: Draft, index: int) -> bool:
     """Whether what a "free" at this place is about stands behind it: "free of lactose"."""
     return draft.word_at(index + 1) == "of" and draft.word_at(index + 2) in draft.lexicon.small.substances
+
+
+def _particle(draft: Draft, index: int) -> int:
+    """The place of the "on" or "off" that ends the clause of a "turn" or "switch", with its object between; or 0."""
+    for place in range(index + 2, min(index + 2 + _OBJECT, len(draft.words))):
+        word = draft.words[place]
+        if word in ("on", "off"):
+            return place if draft.word_at(place + 1) in (",", *_END) else 0
+        if word in draft.lexicon.small.prepositions or word in STOPS:
+            return 0
+    return 0
 
 
 def _lasts(draft: Draft) -> bool:

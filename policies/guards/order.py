@@ -9,6 +9,7 @@ from policies.guards.compounds import compound_conflict
 from policies.guards.exchanges import exchanged_parts, parted
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.roles import OWNING
+from policies.guards.stated import other_verb_asked, told_elsewhere
 from policies.guards.vocabulary import base_form
 
 _OPPOSED_SLOTS = {
@@ -121,7 +122,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     tied = compound_conflict(cached, asked, pairs, steady)
     if tied:
         return tied
-    if _other_owner(cached, asked, pairs):
+    if other_verb_asked(cached, asked) or _other_owner(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
     if exchanged_parts(cached, asked, pairs):
         return conflict("order", cached.words, asked.words)
@@ -173,7 +174,12 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             voice = acting.isdisjoint((i, k)) != done_by.isdisjoint((j, m))
             if inverted or voice:
                 pivot = _pivot(ordered, i, k, j, m)
-                if pivot and inverted != voice and not _loose(first, second, other[j], other[m]):
+                if (
+                    pivot
+                    and inverted != voice
+                    and not _loose(first, second, other[j], other[m])
+                    and not told_elsewhere(cached, asked, first, second)
+                ):
                     return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))
                 if inverted and k == i + 1 and j == m + 1 and _best_to(one, i) != _best_to(other, m):
                     return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))

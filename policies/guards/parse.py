@@ -241,7 +241,9 @@ def _read_mark(draft: Draft, mark: str) -> None:
 def _read_sign(draft: Draft, word: str, index: int) -> None:
     """What a phrase was read as: #form of the answer, !relation, @question."""
     name = word[1:]
-    if word[0] == "#":
+    if name == "explainwhy" and not (draft.terms or draft.questions) and draft.word_at(index + 1) not in ("", *STOPS):
+        read_marker(draft, "why", index)  # "explain why ice floats"
+    elif word[0] == "#":
         draft.formats.add(name)
     elif name == "canyou":
         read_auxiliary(draft, "can", index)

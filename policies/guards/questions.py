@@ -252,6 +252,8 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         aspect = _ASPECT_OF[kind]
         found = next((term for term in facts.terms if aspect in term.aspects), None)
         if found is not None:
+            if found.word == "deadline" and "possible" in (both[0].modal, both[1].modal):
+                return False  # "when can I file" is the first day, and not the last
             if found in rest:
                 rest.remove(found)
             return True

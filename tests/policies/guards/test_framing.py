@@ -1,4 +1,4 @@
-"""Words of framing: a request told before it is made, a cause asked for behind what is told, what goes without saying."""
+"""A request told before it is made, a cause asked for behind what is told, what goes without saying."""
 
 from tests.policies.guards.verdicts import reason, rows
 
