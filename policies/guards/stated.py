@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.guards.facts import Facts, Term
+from policies.guards.facts import SOFT, Facts, Term
 from policies.guards.vocabulary import base_form
 
 _HELPING = frozenset(("do", "can", "could", "should", "would"))
@@ -44,4 +44,4 @@ def told_elsewhere(cached: Facts, asked: Facts, *terms: Term) -> bool:
 
 
 def _names(facts: Facts, verb: str) -> bool:
-    return any(term.word == verb for term in facts.terms)
+    return any(term.word == verb and term.kind != SOFT for term in facts.terms)

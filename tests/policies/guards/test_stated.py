@@ -28,6 +28,8 @@ from tests.policies.guards.verdicts import reason, rows
     I broke my phone, how can I repair it? | How can I repair my phone if I broke it?
     By when must tax returns be filed? | What is the deadline for filing tax returns?
     By when do I have to submit the form? | What is the deadline for submitting the form?
+    What will be the effect of the strike on rail fares? | How will the strike affect rail fares?
+    How do you motivate yourself if you keep failing? | If you keep failing, how do you keep yourself motivated?
     """
 )
 def test_told_or_asked_in_another_place(one, other):
@@ -73,6 +75,8 @@ def test_told_or_asked_in_another_place(one, other):
     By when must tax returns be filed? | What is the penalty for filing tax returns?
     By when must tax returns be filed? | When can tax returns be filed?
     What is the deadline for filing tax returns? | When can tax returns be filed?
+    What will be the effect of the strike on rail fares? | How did the strike affect rail fares?
+    What will be the effect of the strike on rail fares? | How will rail fares affect the strike?
     """
 )
 def test_told_is_not_asked(one, other):
