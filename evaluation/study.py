@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.calibrate import Accepted, Promise, calibrate
 from evaluation.dataset import Lookup, pair
-from evaluation.embedders import ROWS, Row
+from evaluation.embedders import AS_WRITTEN, ROWS, Row
 from evaluation.score import DEFAULT_THRESHOLD, Readings, Scorer
 from evaluation.scored import Scored
 from evaluation.sets import LabelledSet
@@ -185,7 +185,7 @@ def _swapped(embedders: Mapping[str, Vectors], policies: PolicySet, readings: Re
     scorers = {
         row.embedder: Scorer(policies, embedders[row.embedder], guards=row.guards, readings=readings)
         for row in ROWS
-        if row.embedder in embedders
+        if row.embedder in embedders and row.embedder != AS_WRITTEN
     }
     told = []
     for question, paraphrase, trap in SWAPPED:

@@ -24,13 +24,20 @@ def cache_folder() -> Path:
 
 
 class Vectors:
-    """Text to vector, for one embedder. As in the proxy, a text is `as_embedded` first, and has none if it is over the
-    embedder's window, or has tokens that it doesn't know.
+    """Text to vector, for one embedder. As in the proxy, a text has none if it is over the embedder's window, or has
+    tokens that it doesn't know.
     """
 
-    def __init__(self, embedder: Embedder, folder: Path | None = None) -> None:
-        """`folder`: where to keep them; None keeps nothing."""
+    def __init__(
+        self, embedder: Embedder, folder: Path | None = None, *, prepare: Callable[[str], str] = as_embedded
+    ) -> None:
+        """
+        Args:
+            folder: where to keep them; None keeps nothing.
+            prepare: gives the text that is embedded; by default as in the proxy.
+        """
         self.embedder = embedder
+        self._prepare = prepare
         self._path = None
         if folder is not None:
             name = hashlib.sha256(f"{embedder.identity} {AS_OF}".encode()).hexdigest()[:16]
@@ -41,16 +48,16 @@ class Vectors:
 
     def __getitem__(self, text: str) -> NDArray[np.float32] | None:
         """`(dimensions,)` float32, L2-normalised; None if the text takes no part."""
-        return self._rows[_digest(as_embedded(text))]
+        return self._rows[_digest(self._prepare(text))]
 
     def why_none(self, text: str) -> NoVectorReason:
         """Why a text has none, in the proxy's words."""
-        tokens = self.embedder.count_tokens(as_embedded(text))
+        tokens = self.embedder.count_tokens(self._prepare(text))
         return "over_window" if tokens > self.embedder.window else "unknown_tokens"
 
     def make(self, texts: Iterable[str], progress: Callable[[int, int], None] = lambda done, all: None) -> None:
         """Have a vector for each of `texts`; `progress` is told how many of the missing ones are made."""
-        missing = sorted({text for text in map(as_embedded, texts) if _digest(text) not in self._rows}, key=len)
+        missing = sorted({text for text in map(self._prepare, texts) if _digest(text) not in self._rows}, key=len)
         done = 0
         try:
             for start in range(0, len(missing), BATCH):

@@ -26,13 +26,13 @@ from evaluation.commands.options import (
     write_json,
     write_text,
 )
-from evaluation.embedders import ROWS, HashedWords, Row
+from evaluation.embedders import AS_WRITTEN, ROWS, HashedWords, Row
 from evaluation.environment import environment
 from evaluation.published import PUBLISHED
 from evaluation.score import Scorer
 from evaluation.sets import FAMILIES, SHIPPED, LabelledSet, given, shipped
 from evaluation.study import Study, run_study
-from evaluation.vectors import Vectors
+from evaluation.vectors import Vectors, cache_folder
 from policies.model import PolicySet
 
 EMBEDDERS = ("unigrams", "bigrams", "minilm")
@@ -84,10 +84,12 @@ def study_of(
     sets: Sequence[LabelledSet], policies: PolicySet, embedder: str, rows: Sequence[Row] = ROWS
 ) -> tuple[Study, Mapping[str, Vectors]]:
     """With progress; the embedders by the names the rows give them."""
+    minilm = load_embedder(embedder)
     embedders = {
-        "unigrams": Vectors(HashedWords(pairs=False)),
-        "bigrams": Vectors(HashedWords(pairs=True)),
-        "minilm": load_vectors(load_embedder(embedder)),
+        "unigrams": Vectors(HashedWords(pairs=False), prepare=str),
+        "bigrams": Vectors(HashedWords(pairs=True), prepare=str),
+        AS_WRITTEN: Vectors(minilm, cache_folder(), prepare=str),
+        "minilm": load_vectors(minilm),
     }
     with progress() as bar:
         for vectors in embedders.values():
