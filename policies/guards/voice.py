@@ -6,6 +6,8 @@ from policies.guards.facts import Conflict, Facts, conflict
 from policies.guards.vocabulary import base_form
 
 _MODALS = frozenset(("can", "could", "may", "might", "must", "should", "will", "would"))
+_PASSIVE = {"frozen": "freeze", "left": "leave"}
+"""Participles whose base form is itself, for they are adjectives and directions elsewhere."""
 
 
 def voice_conflict(cached: Facts, asked: Facts) -> Conflict | None:
@@ -21,6 +23,6 @@ def _turned(passive: list[str], active: list[str]) -> bool:
     start = next((i for i in range(place - 1, -1, -1) if passive[i] in _MODALS), place)
     if place + 1 >= len(passive) or place - start < 2:
         return False
-    acting = [*passive[start + 1 : place], base_form(passive[place + 1])]
+    acting = [*passive[start + 1 : place], _PASSIVE.get(passive[place + 1], base_form(passive[place + 1]))]
     starts = (i for i, word in enumerate(active) if word in _MODALS)
     return any(active[i + 1 : i + 1 + len(acting)] == acting for i in starts)
