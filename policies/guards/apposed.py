@@ -22,7 +22,11 @@ _AGES = frozenset(("day", "night", "morning", "week", "weekend", "month", "seaso
 _LITERAL = '"'
 _MENTIONED = frozenset(("mentioned", "named", "appear", "appears", "appearing", "occur", "occurs", "occurring"))
 _SORTING = frozenset(("classify", "categorize", "categorise", "label"))
+_CHOICE = frozenset(("or", "not", "@ornot"))
 _RECASTING = frozenset(("put", "change", "turn", "convert", "transform", "switch", "rewrite", "rephrase"))
+_ABOUT = frozenset(("review", "comment"))
+"""What is about the work that its title names: "the review 'Home'" is no "Home"."""
+_GRAMMAR = frozenset(("tense", "voice"))
 _FORMS = frozenset(("passive", "active", "past", "present", "future", "plural", "singular", "reported", "indirect"))
 _READ = _KINDS | _MENTIONED | _SORTING | _RECASTING | {"following"}
 _NEAR = 7
@@ -35,11 +39,13 @@ def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
         return False
     before, following = draft.word_at(index - 1), draft.word_at(index + 1)
     if word == "following":
-        return before == "the" and following.isalpha() and base_form(following) not in _AGES
+        return (
+            before == "the" and following.isalpha() and base_form(following) not in _AGES and _told_behind(draft, index)
+        )
     if word in _KINDS and (
         before == THIS
         or (before == "following" and draft.word_at(index - 2) == "the")
-        or (before == "the" and following in (_LITERAL, ":"))
+        or (before == "the" and following in (_LITERAL, ":") and word not in _ABOUT)
     ):
         draft.determiner = THIS
         _add_soft(draft, word)
@@ -49,15 +55,27 @@ def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
     if word in _MENTIONED and following == "in" and _LITERAL in near:
         _add_soft(draft, "mention")  # "which cities does '…' name" is another way to ask, "the cities in '…'" is one
         return True
-    if word in _SORTING and "as" in draft.words:
+    if word in _SORTING and "as" in draft.words and not _CHOICE.isdisjoint(draft.words):
         _add_soft(draft, word)  # "is it spam or not"
         return True
-    if word in _RECASTING and any(
-        form in _FORMS and before in ("in", "into", "to", "the") for before, form in pairwise(near)
+    if (
+        word in _RECASTING
+        and (_told_behind(draft, index) or not _GRAMMAR.isdisjoint(near))
+        and any(
+            form in _FORMS and before in ("in", "into", "to", "the")
+            for before, form in pairwise(near[near[0] == "the" :])
+        )
     ):
         draft.add("rewrite", draft.lexicon.entry("rewrite"))
         return True
     return False
+
+
+def _told_behind(draft: Draft, index: int) -> bool:
+    """Whether a literal follows, and is no place in a text: "the following line after 'foo'" is another line."""
+    behind = draft.words[index:]
+    place = next((place for place, word in enumerate(behind) if word in (_LITERAL, ":")), 0)
+    return place > 0 and behind[place - 1] not in draft.lexicon.small.prepositions
 
 
 def _add_soft(draft: Draft, word: str) -> None:

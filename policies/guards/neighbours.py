@@ -18,6 +18,8 @@ _TURNED = frozenset(
         "sour", "stale", "moldy", "mouldy", "cloudy", "numb",
     )
 )  # fmt: skip
+_CHOSEN = frozenset(("green", "red", "blue"))
+"""What one goes by choice too: "should we go green"."""
 _CAUSING = frozenset(("cause", "causes", "caused", "causing"))
 _SWITCHING = frozenset(("turn", "turns", "turned", "turning", "switch", "switches", "switched", "switching"))
 _OBJECT = 4
@@ -31,6 +33,16 @@ _SHOWN = frozenset(
     )
 )  # fmt: skip
 """Before "free" they show that it is no verb: "show free memory", "free memory"."""
+_OFFERED = frozenset(("find", "get", "list", "of", "show", "shows", "showing", "see", "view", "display", "displays"))
+_SOLD = frozenset(("storage", "seats", "slots"))
+"""What may be free of charge: "find free storage"."""
+_PEOPLE = frozenset(
+    (
+        "me", "you", "him", "her", "us", "man", "men", "woman", "women", "girl", "girls", "boy", "boys", "guy", "guys",
+        "people", "someone", "boyfriend", "girlfriend", "husband", "wife",
+    )
+)  # fmt: skip
+"""Whom one turns on or off, and does not enable."""
 
 
 def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
@@ -47,10 +59,15 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "beginner" and following.isalpha() and not _is_small(draft, following):
         draft.formats.add(word)  # "beginner yoga" is "yoga for beginners"
         return True
-    elif word in _GOING and following in _TURNED:
+    elif word in _GOING and following in _TURNED and (following not in _CHOSEN or "why" in draft.questions):
         draft.add("turn", draft.lexicon.entry("turn"))
         return True
-    elif word == "free" and following in _ROOM and before in _SHOWN:
+    elif (
+        word == "free"
+        and following in _ROOM
+        and before in _SHOWN
+        and (before not in _OFFERED or following not in _SOLD)
+    ):
         draft.add("available", draft.lexicon.entry("available"))
         return True
     elif word in _CAUSING and following in _THAT and draft.word_at(index + 2) in _END and "what" in draft.questions:
@@ -98,11 +115,13 @@ def _names_substance(draft: Draft, index: int) -> bool:
 
 def _particle(draft: Draft, index: int) -> int:
     """The place of the "on" or "off" that ends the clause of a "turn" or "switch", with its object between; or 0."""
+    if draft.word_at(index + 1) in _PEOPLE:
+        return 0
     for place in range(index + 2, min(index + 2 + _OBJECT, len(draft.words))):
         word = draft.words[place]
         if word in ("on", "off"):
             return place if draft.word_at(place + 1) in (",", *_END) else 0
-        if word in draft.lexicon.small.prepositions or word in STOPS:
+        if word in draft.lexicon.small.prepositions or word in STOPS or word in _PEOPLE:
             return 0
     return 0
 

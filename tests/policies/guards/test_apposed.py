@@ -68,3 +68,19 @@ def test_words_that_only_point_at_the_literal(one, other):
 )
 def test_another_task_or_another_literal(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    In awk, print the following line after "foo" | In awk, print the line after "foo"
+    Python: get the following element | Python: get the element
+    In "Hamlet", describe the following scene | In "Hamlet", describe the scene
+    Who wrote the review "Bad Film"? | Who wrote "Bad Film"?
+    Label this email as spam: "buy" | Is this email spam: "buy"
+    In "Dark", who can change the past? | In "Dark", who can put in the past?
+    What would "Lost" change in the past? | What would "Lost" rewrite in the past?
+    """
+)
+def test_what_seems_to_point_at_a_literal_and_does_not(one, other):
+    assert reason(one, other) != "serves"
+    assert reason(other, one) != "serves"

@@ -95,3 +95,18 @@ def test_the_same_in_another_frame(one, other):
 )
 def test_a_frame_hides_no_difference(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    who is regarded as best | who is best
+    what can be seen as rude | what is visible as rude
+    what is active voice chat | what is active chat
+    what is active voice | what is active
+    who is the director of the film school | who is the director of the school
+    who is director of the movie museum | who is director of the museum
+    """
+)
+def test_a_frame_that_says_something(one, other):
+    assert reason(one, other) != "serves"
+    assert reason(other, one) != "serves"

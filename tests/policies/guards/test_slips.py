@@ -147,3 +147,17 @@ def test_two_ways_to_say_it(pair):
 )
 def test_and_what_is_said_of_something_else(pair):
     assert _reason(pair) != "serves"
+
+
+@rows(
+    """
+    who is older, brother or sister | who is older, sibling
+    is my baby a son or daughter | is my baby a child
+    does blood type come from mother or father | does blood type come from a parent
+    tell me the whether clause | tell me the weather clause
+    what is the whether construction | what is the weather construction
+    """
+)
+def test_a_choice_of_two_and_a_word_that_is_meant(one, other):
+    assert reason(one, other) != "serves"
+    assert reason(other, one) != "serves"

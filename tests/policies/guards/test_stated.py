@@ -81,3 +81,17 @@ def test_told_or_asked_in_another_place(one, other):
 )
 def test_told_is_not_asked(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    how does a company go green | how does a company turn green
+    how does he turn her on | how does he enable her
+    what turns men on | what enables men
+    get free seats at the game | get available seats at the game
+    find free storage for photos | find available storage for photos
+    """
+)
+def test_what_goes_or_turns_in_another_sense(one, other):
+    assert reason(one, other) != "serves"
+    assert reason(other, one) != "serves"
