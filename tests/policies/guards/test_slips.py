@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.policies.guards.verdicts import reason
+from tests.policies.guards.verdicts import reason, rows
 
 
 def _all(pairs):
