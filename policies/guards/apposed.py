@@ -22,7 +22,6 @@ _AGES = frozenset(("day", "night", "morning", "week", "weekend", "month", "seaso
 _LITERAL = '"'
 _MENTIONED = frozenset(("mentioned", "named", "appear", "appears", "appearing", "occur", "occurs", "occurring"))
 _SORTING = frozenset(("classify", "categorize", "categorise", "label"))
-_CHOICE = frozenset(("or", "not", "@ornot"))
 _RECASTING = frozenset(("put", "change", "turn", "convert", "transform", "switch", "rewrite", "rephrase"))
 _ABOUT = frozenset(("review", "comment"))
 """What is about the work that its title names: "the review 'Home'" is no "Home"."""
@@ -55,7 +54,7 @@ def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
     if word in _MENTIONED and following == "in" and _LITERAL in near:
         _add_soft(draft, "mention")  # "which cities does '…' name" is another way to ask, "the cities in '…'" is one
         return True
-    if word in _SORTING and "as" in draft.words and not _CHOICE.isdisjoint(draft.words):
+    if word in _SORTING and "as" in draft.words and ("or" in draft.words or len(set(draft.words)) < len(draft.words)):
         _add_soft(draft, word)  # "is it spam or not"
         return True
     if (
