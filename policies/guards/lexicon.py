@@ -13,6 +13,7 @@ from policies.guards.said import translation_patterns
 from policies.guards.vocabulary import base_form, derived_words, known_words, read_yaml
 
 GAP = "@x"
+_FIRST, _LAST = "@first", "@last"
 _END = ""
 Trie = dict[str, Any]
 """Nested dictionaries by word; _END holds the replacement, GAP a node reached over one to four words."""
@@ -342,7 +343,8 @@ def _add_phrase(trie: Trie, line: str) -> None:
             continue
         for word in words:
             node = node.setdefault(word, {})
-        node.setdefault(_END, replacement)
+        ends = {_FIRST: words[0], _LAST: words[-1]}
+        node.setdefault(_END, tuple(ends.get(word, word) for word in replacement))
 
 
 def _choices(element: str) -> list[str]:
