@@ -126,3 +126,137 @@ def test_which_month_is_best_asks_for_the_best_month(pair):
 )
 def test_the_best_month_is_not_the_worst_nor_a_day(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How long does amoxicillin take to start working? | Amoxicillin, how quickly does that kick in?
+    How long does ibuprofen take to kick in? | How soon does ibuprofen start working?
+    How long before melatonin takes effect? | How quickly does melatonin take effect?
+    How long does it take for an antidepressant to start to work? | How long until an antidepressant kicks in?
+    """
+)
+def test_how_soon_it_works_is_how_long_it_takes_to(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How long does amoxicillin take to start working? | How long does amoxicillin work?
+    How long does ibuprofen take to kick in? | How long does ibuprofen take to wear off?
+    How quickly does melatonin take effect? | How quickly does melatonin stop working?
+    How soon does the course start? | How long is the course?
+    How long does the film take to start? | How long is the film?
+    How quickly does caffeine kick in? | How long does caffeine last?
+    How quickly does caffeine kick in? | How does caffeine kick in?
+    How quickly does a new law take effect? | How long does a law stay in effect?
+    How quickly does melatonin take effect? | What effect does melatonin have?
+    How long does a car take to start? | How long does it take to start a car business?
+    """
+)
+def test_how_long_until_it_works_is_not_how_long_it_works(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How early should I arrive at the airport for a flight? | how long before a flight should i be at the airport
+    How early should I book a hotel for the festival? | How long before the festival should I book a hotel?
+    How early should I stop eating before surgery? | How long before surgery should I stop eating?
+    How soon before a run should I eat? | How long before a run should I eat?
+    """
+)
+def test_how_long_before_i_should_is_how_early(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How early should I arrive at the airport for a flight? | How long after a flight should I be at the airport?
+    How early should I arrive at the airport? | How long should I be at the airport?
+    How early should I arrive at the airport? | How early should I leave the airport?
+    How early should I arrive before a flight? | How early should I arrive after a flight?
+    How soon before a run should I eat? | How soon after a run should I eat?
+    How long should I rest before a run? | How early should I rest before a run?
+    How long before an exam should I eat? | How long does an exam last?
+    How long before a trip should I get vaccinated? | How long before a trip must my dog be vaccinated?
+    """
+)
+def test_how_long_before_is_neither_after_nor_how_long(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How long are cats pregnant? | what's the gestation period of a cat
+    How long is an elephant pregnant? | gestation period of an elephant
+    How long are rabbits pregnant for? | length of gestation in rabbits
+    How long is a horse pregnant? | What is the pregnancy length of a horse?
+    """
+)
+def test_how_long_it_is_pregnant_is_its_gestation_period(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How long are cats pregnant? | How long do cats live?
+    How long are cats pregnant? | How often are cats pregnant?
+    How long are cats pregnant? | How old must a cat be to get pregnant?
+    gestation period of a cat | gestation period of a dog
+    gestation period of a virus | incubation period of a virus
+    How long is an elephant pregnant? | How long is an elephant?
+    """
+)
+def test_gestation_is_another_time_than_life_or_age(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How many minutes are in a day? | number of minutes in 1 day
+    How many hours are there in a week? | number of hours in one week
+    How many weeks are in a year? | How many weeks in one year?
+    """
+)
+def test_what_is_in_a_day_is_in_one_day(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How many minutes are in a day? | number of minutes in 2 days
+    How many minutes are in a day? | How many minutes a day?
+    How many hours are there in a week? | How many days are there in a week?
+    How many days are there in a month? | How many days are there in a year?
+    How many hours are in a day? | How many hours a day should I work?
+    """
+)
+def test_what_is_in_a_day_is_not_what_one_does_a_day(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How much protein should I eat per day to build muscle? | to gain muscle, what should my daily protein intake be
+    How much water should I drink a day? | What should my daily water intake be?
+    How much fibre should I eat each day? | What should my daily fiber intake be?
+    """
+)
+def test_a_daily_intake_is_what_is_consumed_a_day(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How much protein should I eat per day to build muscle? | to lose fat, what should my daily protein intake be
+    How much water should I drink a day? | What should my weekly water intake be?
+    How much water should I drink a day? | What should my daily salt intake be?
+    How much protein should I eat per day? | What should my daily protein source be?
+    How much protein should I eat per meal? | What should my daily protein intake be?
+    How much should my baby eat per day? | What should my daily intake be?
+    How much milk should I drink? | How much milk should I buy?
+    """
+)
+def test_another_intake_is_another_question(pair):
+    assert _reason(pair) != "serves"
