@@ -260,3 +260,171 @@ def test_a_daily_intake_is_what_is_consumed_a_day(pair):
 )
 def test_another_intake_is_another_question(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Which is easier for beginners, a ukulele or a guitar? | guitar or ukulele, which one is easier for a beginner
+    Recommend a tent for beginners. | Recommend a tent for a beginner.
+    Explain recursion for beginners. | Explain recursion for a complete beginner.
+    What's a good beginner camera under $500? | Recommend a camera for a beginner that costs less than 500 dollars.
+    """
+)
+def test_for_a_beginner_is_for_beginners(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Explain recursion for beginners. | Explain recursion for an expert.
+    Recommend a tent for a beginner. | Recommend a tent for a family.
+    Recommend a tent for a beginner. | Recommend a tent.
+    Recommend a course for a beginner. | Recommend a course by a beginner.
+    """
+)
+def test_a_beginner_is_no_expert_and_no_teacher(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Recommend a phone under $300. | Recommend a phone that costs less than $300.
+    Hotels in Rome under 100 euros | Hotels in Rome that cost under 100 euros
+    Suggest a gift over $50. | Suggest a gift costing more than $50.
+    """
+)
+def test_what_costs_less_than_a_sum_is_under_it(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Recommend a phone that costs less than $300. | Recommend a phone that costs more than $300.
+    Recommend a phone that costs less than $300. | Recommend a phone that costs $300.
+    Recommend a phone that costs less than $300. | Recommend a phone that saves less than $300.
+    """
+)
+def test_a_bound_of_the_price_keeps_its_direction(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Summarise the plot of Romeo and Juliet in three sentences. | romeo and juliet plot summary, 3 sentences
+    Summarize Hamlet in two sentences. | Hamlet summary, two sentences
+    Explain gravity in one paragraph. | Explain gravity, one paragraph.
+    Describe Rome in four sentences. | Describe Rome, 4 sentences please
+    """
+)
+def test_a_length_may_stand_behind_a_comma(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Summarize Hamlet in two sentences. | Hamlet summary, three sentences
+    Summarize Hamlet in two sentences. | Hamlet summary, two paragraphs
+    Summarize Hamlet in two sentences. | Hamlet summary, two sentences per act
+    Explain gravity in one paragraph. | Explain gravity, one sentence.
+    Summarize Hamlet. | Hamlet summary, two sentences
+    """
+)
+def test_another_length_is_another_answer(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Write a SQL query to count rows in the orders table. | Write a SQL query to count rows in table orders.
+    SQL query to get duplicate emails from the users table | sql that returns duplicate emails in table users
+    """
+)
+def test_a_table_that_is_named_is_no_form_of_the_answer(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Write a SQL query to count rows in the orders table. | Write a SQL query to count rows in table customers.
+    Compare Java and Go in a table. | Compare Java and Go.
+    SQL query to get the highest salary from the employees table | sql that deletes the highest salary in table employees
+    SQL query to get the highest salary from the employees table | sql that returns the highest salary as a table
+    """
+)
+def test_another_table_is_another_query(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Show me how to stash only one file in git. | Is there a way to git stash just a single file? How?
+    How do I print only one page of a PDF? | How do I print just a single page of a PDF?
+    How can I mute only one tab? | How can I mute only a single tab?
+    """
+)
+def test_just_a_single_is_only_one(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How do I commit only one file? | How do I commit a single directory?
+    How do I commit just a single file? | How do I commit all but a single file?
+    How do I commit just a single file? | How do I commit all files?
+    How do I print just a single page? | How do I print just a single copy?
+    How do I print just a single page? | How do I print single-sided pages?
+    """
+)
+def test_just_a_single_is_not_all_but_one(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Excel formula to count cells that are not blank | What formula counts the non-empty cells in Excel?
+    How do I highlight cells that are not blank? | How do I highlight non-empty cells?
+    How do I select blank cells in Excel? | How do I select cells that are blank in Excel?
+    How do I skip non-blank lines in Python? | How do I skip lines that are not empty in Python?
+    """
+)
+def test_not_blank_is_not_empty(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Excel formula to count cells that are not blank | Excel formula to count cells that are blank
+    How do I highlight cells that are not blank? | How do I highlight empty cells?
+    How do I highlight cells that are not blank? | How do I not highlight blank cells?
+    How do I highlight non-empty cells? | How do I empty non-highlighted cells?
+    """
+)
+def test_not_blank_is_not_blank(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Do I have to pay tax on lottery winnings in Canada? | are lottery winnings taxable in canada
+    Do you pay taxes on Social Security benefits? | Are Social Security benefits taxed?
+    Is interest subject to tax in Spain? | Do I have to pay tax on interest in Spain?
+    """
+)
+def test_what_one_pays_tax_on_is_taxable(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Do I have to pay tax on lottery winnings in Canada? | Are lottery winnings tax-free in Canada?
+    Do I have to pay tax on lottery winnings in Canada? | Are lottery winnings tax deductible in Canada?
+    Do I have to pay VAT on gifts? | Are gifts taxable?
+    How much tax do I pay on gifts? | Are gifts taxable?
+    Do I have to pay tax on gifts? | Does my aunt have to pay tax on gifts?
+    Do I have to pay tax on dividends in Spain? | Are dividends from Spain taxable?
+    When do I have to pay tax on dividends? | Are dividends taxable?
+    Are dividends taxed? | Are dividends taxed twice?
+    """
+)
+def test_what_is_taxable_is_not_free_of_tax_nor_deductible(pair):
+    assert _reason(pair) != "serves"
