@@ -428,3 +428,34 @@ def test_what_one_pays_tax_on_is_taxable(pair):
 )
 def test_what_is_taxable_is_not_free_of_tax_nor_deductible(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Can I freeze cheese? | Can cheese be frozen?
+    How do I freeze herbs? | How are herbs frozen?
+    Is it safe to refreeze meat? | Can meat be refrozen?
+    Can you marinate chicken overnight? | Can chicken be marinated overnight?
+    Can I sue a landlord? | Can a landlord be sued?
+    Can I dye leather shoes? | Can leather shoes be dyed?
+    """
+)
+def test_what_is_frozen_one_freezes(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Can I freeze cheese? | Can I buy frozen cheese?
+    How do I freeze chicken? | How do I cook frozen chicken?
+    Can cheese be frozen? | Can cheese not be frozen?
+    Can I freeze cooked rice? | Can I cook frozen rice?
+    Is the lake frozen? | Can the lake freeze?
+    Can a landlord sue? | Can a landlord be sued?
+    Can a landlord sue a tenant? | Can a landlord be sued by a tenant?
+    Can meat be refrozen? | Can meat be frozen?
+    Can I freeze milk? | Can milk be thawed?
+    """
+)
+def test_what_is_already_frozen_is_not_to_be_frozen(pair):
+    assert _reason(pair) != "serves"
