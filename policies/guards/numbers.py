@@ -36,7 +36,7 @@ def read_digits(text: str, lexicon: Lexicon) -> Read:
     units: frozenset[str] = lexicon.symbols.get(currency, frozenset()) if currency else frozenset()
     suffix = suffix.strip()
     if not suffix:
-        return Read(_plain(value) if currency else value, units, "time" if ":" in value else "number")
+        return Read(plain(value) if currency else value, units, "time" if ":" in value else "number")
     lowered = suffix.lower()
     if lowered in _ORDINAL_ENDINGS:
         return Read(value, frozenset(), "ordinal")
@@ -48,9 +48,9 @@ def read_digits(text: str, lexicon: Lexicon) -> Read:
         return Read(_scaled(value, 10 ** _MAGNITUDES[suffix]), units, "number")
     found = lexicon.symbols.get(suffix) or lexicon.spelled.get(lowered)
     if found:
-        return Read(_plain(value), found, "number")
+        return Read(plain(value), found, "number")
     if suffix == "%":
-        return Read(_plain(value), frozenset(("percent",)), "number")
+        return Read(plain(value), frozenset(("percent",)), "number")
     return Read(text.lower(), frozenset(), "literal")
 
 
@@ -117,7 +117,7 @@ def roman(text: str) -> str:
     return str(total)
 
 
-def _plain(value: str) -> str:
+def plain(value: str) -> str:
     return value.rstrip("0").rstrip(".") if "." in value and value.count(".") == 1 else value
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from policies.guards.beside_numbers import begins_range, continues, half_of_day
-from policies.guards.draft import NOTHING, Draft
-from policies.guards.facts import NAME, Conflict, Facts, Quantity, Term, conflict
+from policies.guards.draft import NOTHING, STOPS, Draft
+from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Quantity, Term, conflict
 from policies.guards.lexicon import Lexicon
 from policies.guards.number_words import NUMBER_WORDS
-from policies.guards.numbers import clock, read_digits, read_words, roman, times
+from policies.guards.numbers import clock, plain, read_digits, read_words, roman, times
 from policies.guards.reading import CAPITAL, DIGITS
 from policies.guards.vocabulary import base_form
 
@@ -42,6 +42,14 @@ _NUMBERED = frozenset(
 """What a lone Roman numeral may stand behind."""
 _DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
 _TO = ("to", "in", "into")
+_MEASURES = frozenset(
+    (
+        "height", "altitude", "elevation", "length", "distance", "depth", "width", "weight", "mass", "speed",
+        "temperature", "temp", "@temperature", "@speed", "@distance",
+    )
+)  # fmt: skip
+"""What is told in units, as a noun or a fixed phrase says it."""
+_DETERMINING = frozenset(("a", "an", "the", "my", "your", "his", "her", "our", "their", "one", "left", "right", "of"))
 _CHANGING = frozenset(
     (
         "reduce", "increase", "decrease", "drop", "fall", "rise", "raise", "lower", "cut", "grow", "shrink", "decline",
@@ -96,6 +104,8 @@ def read_quantity(draft: Draft, index: int) -> int:
     if not units and kind in ("number", "time") and index + taken < len(draft.items):
         units, more = _unit_behind(draft, index + taken)
         taken += more
+        if units and kind == "number" and "." in value:
+            value = plain(value)  # "1.80 m" is 1.8 m, but version 1.80 is not 1.8
     if units in _DAYS_IN:
         value, units = times(value, _DAYS_IN[units]), frozenset(("day",))
     since = draft.slot in _SINCE and (draft.slot != "by" or kind == "time" or (len(value) == 4 and value.isdigit()))
@@ -166,7 +176,17 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     if draft.counting and spelled and spelled <= _TIME_UNITS and draft.word_at(index + 1) == "of":
         return False  # "how many days of leave" counts days and converts nothing
     measured = any(quantity.units for quantity in draft.quantities)
-    placed = draft.converting or before in (*_TO, "per", "as") or (draft.counting and _measures(draft))
+    if before == "per" and draft.units and _ends(draft, index) and _only_aspects(draft):
+        draft.quantities.append(Quantity("1", spelled or symbol or NOTHING, "", "", 0))
+        return True  # "teaspoons per tablespoon" are those in one
+    placed = (
+        draft.converting
+        or before in (*_TO, "per", "as")
+        or (draft.counting and _measures(draft))
+        or item.raw[:1] == "°"
+        or (_ends(draft, index) and _is_measured(draft, before))
+        or (draft.word_at(index + 1) == "per" and _ends(draft, index + 2) and _only_aspects(draft))
+    )
     unit: frozenset[str] | None = None
     if spelled:
         if before in ("a", "an") and (draft.units or draft.converting) and index > 1:
@@ -187,6 +207,24 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     draft.counting = draft.clause_start = False
     draft.slot = ""
     return True
+
+
+def _ends(draft: Draft, index: int) -> bool:
+    """Whether nothing follows this place."""
+    return draft.word_at(index + 1) in ("", *STOPS)
+
+
+def _only_aspects(draft: Draft) -> bool:
+    return all(term.kind == ASPECT for term in draft.terms)
+
+
+def _is_measured(draft: Draft, before: str) -> bool:
+    """Whether a fragment names what is measured, so that its last word is the unit: "everest height feet"."""
+    return (
+        not draft.questions - {"what"}
+        and before not in _DETERMINING
+        and any(term.word in _MEASURES for term in draft.terms)
+    )
 
 
 def _measures(draft: Draft) -> bool:

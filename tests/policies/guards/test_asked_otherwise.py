@@ -459,3 +459,111 @@ def test_what_is_frozen_one_freezes(pair):
 )
 def test_what_is_already_frozen_is_not_to_be_frozen(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How many feet is 1.80 m? | 1.8 metres in ft
+    Convert 2.50 kg to pounds | 2.5 kg in pounds
+    How many inches is 10.0 cm? | Convert 10 cm to inches
+    """
+)
+def test_a_measure_may_end_in_zeros(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How many feet is 1.80 m? | 1.08 metres in ft
+    How many feet is 1.80 m? | 18 metres in ft
+    How many feet is 10.0 m? | How many feet is 100 m?
+    Install version 1.80 of the app | Install version 1.8 of the app
+    What's new in Python 3.10? | What's new in Python 3.1?
+    """
+)
+def test_a_version_may_not_end_in_zeros(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    What is the boiling point of ethanol in Celsius? | ethanol boiling point °C
+    How tall is Everest in feet? | everest height feet
+    What is the weight of a blue whale in tons? | blue whale weight tons
+    How long is the Nile in miles? | Nile length miles
+    What's the top speed of a cheetah in mph? | cheetah top speed mph
+    What is the average temperature of Oslo in Fahrenheit? | average temperature Oslo °F
+    """
+)
+def test_the_last_word_of_what_is_measured_is_its_unit(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    What is the boiling point of ethanol in Celsius? | ethanol boiling point °F
+    What is the boiling point of ethanol in Celsius? | ethanol melting point °C
+    How tall is Everest in feet? | everest height metres
+    How tall is Everest in feet? | everest weight tons
+    average height of a foot | average height in feet
+    What is the weight of a stone? | weight in stone
+    """
+)
+def test_another_unit_or_measure_stays_another(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How long is a marathon in kilometres? | marathon distance km
+    How long is the Tour de France in miles? | distance of the Tour de France in miles
+    How long is a mile in kilometres? | mile distance km
+    """
+)
+def test_how_long_in_miles_is_a_distance(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How long is a marathon? | marathon distance km
+    How long is a marathon in hours? | marathon distance km
+    How long is a marathon in kilometres? | marathon duration hours
+    How long does a marathon take? | How long is a marathon in miles?
+    How long is a marathon in kilometres? | How far is a marathon in kilometres?
+    How long is the lake in km? | distance to the lake in km
+    How long is the lake in km? | distance from the lake in km
+    How long is the lake in km? | What is the distance across the lake in km?
+    How long is the lake in km? | What is the distance around the lake in km?
+    How long is the lake in km? | lake width km
+    """
+)
+def test_how_long_is_not_how_far_away(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How many teaspoons are in a tablespoon? | tsp per tbsp
+    How many ounces are in a pound? | ounces per pound
+    How many feet are in a mile? | How many feet per mile?
+    How many ml are in a cup? | ml per cup
+    """
+)
+def test_one_unit_per_another_is_how_many_are_in_one(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How many teaspoons are in a tablespoon? | tbsp per tsp
+    How many teaspoons are in a tablespoon? | tsp per cup
+    How many feet are in a mile? | How many feet per hour?
+    How many feet are in 2 miles? | feet per mile
+    How many calories are in a cup of rice? | calories per cup of tea
+    How many miles are in a gallon? | gallons per mile
+    tsp per tbsp | tsp vs tbsp
+    """
+)
+def test_per_has_a_direction(pair):
+    assert _reason(pair) != "serves"
