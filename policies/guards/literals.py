@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from policies.guards.facts import Conflict, Facts, Term, conflict
+from policies.guards.said import literal_lists
 from policies.guards.vocabulary import base_form
 
-_FULL = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "n't": " not"}
-_SHORT = re.compile("'m|'re|'ve|'ll|n't")
+_FULL = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "n't": " not", "'s": " is"}
+_SHORT = re.compile(r"'m|'re|'ve|'ll|n't|\b(?:(?<=where)|(?<=what)|(?<=who)|(?<=how)|(?<=when)|(?<=there)|(?<=here))'s\b")
 
 _ASSIGNED = re.compile(r"\s?(?<![=!<>+-])=(?![=~>])\s?")
 _SHELLS = re.compile(r"\b(?:bash|zsh|ksh|sh|shell|terminal|posix|unix|dotenv)\b|\.env\b", re.IGNORECASE)
@@ -29,7 +30,9 @@ def literal_conflict(
     if one == other:
         return None
     if one and other:
-        if sorted(one) == sorted(other) and cached.symmetric and asked.symmetric:
+        if sorted(one) == sorted(other) and (
+            (cached.symmetric and asked.symmetric) or (_are_alternatives(cached) and _are_alternatives(asked))
+        ):
             return None
         if reason == "quoted" and _translated(cached) and _translated(asked) and _spelled(one) == _spelled(other):
             return None
@@ -41,8 +44,14 @@ def literal_conflict(
     return conflict(reason, one, other)
 
 
+def _are_alternatives(facts: Facts) -> bool:
+    """Whether there are two literals, with "or" between them."""
+    return len(facts.quoted) == 2 and '" or "' in " ".join(facts.words)
+
+
 def _translated(facts: Facts) -> bool:
-    return any(term.label == "language" for term in facts.terms)
+    languages = literal_lists()["languages"]
+    return any(term.word in languages and term.word != "english" for term in facts.terms)
 
 
 def _spelled(literals: Sequence[str]) -> list[str]:

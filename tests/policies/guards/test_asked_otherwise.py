@@ -1,4 +1,4 @@
-"""What is asked may be asked in other words: why, when, how long, how much; beside it what must stay another question."""
+"""What is asked may be asked in other words (why, when, how long, how much); beside it what stays another question."""
 
 import pytest
 
@@ -347,7 +347,7 @@ def test_a_table_that_is_named_is_no_form_of_the_answer(pair):
     """
     Write a SQL query to count rows in the orders table. | Write a SQL query to count rows in table customers.
     Compare Java and Go in a table. | Compare Java and Go.
-    SQL query to get the highest salary from the employees table | sql that deletes the highest salary in table employees
+    SQL query to get the top salary from the staff table | sql that deletes the top salary in table staff
     SQL query to get the highest salary from the employees table | sql that returns the highest salary as a table
     """
 )
@@ -566,4 +566,57 @@ def test_one_unit_per_another_is_how_many_are_in_one(pair):
     """
 )
 def test_per_has_a_direction(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Is it "fewer" or "less" with countable nouns? | With countable nouns, should I say "less" or "fewer"?
+    Is it "between you and I" or "between you and me"? | Should I write "between you and me" or "between you and I"?
+    Should I use "who" or "whom" after a preposition? | Should I use "whom" or "who" after a preposition?
+    Is "colour" or "color" the British spelling? | Is "color" or "colour" the British spelling?
+    """
+)
+def test_quoted_alternatives_have_no_order(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Is it "fewer" or "less" with countable nouns? | Is it "fewer" or "less" with uncountable nouns?
+    Should I replace "fewer" with "less"? | Should I replace "less" with "fewer"?
+    Is it "fewer" or "less" with countable nouns? | Is it "fewer" or "lesser" with countable nouns?
+    Is "fewer" more formal than "less"? | Is "less" more formal than "fewer"?
+    Translate "yes" or "no" into Greek, then "no" | Translate "no" or "yes" into Greek, then "yes"
+    Should I avoid "who" or "whom"? | Should I use "whom" or "who"?
+    Does "a" or "b" come before "c"? | Does "c" or "b" come before "a"?
+    Is it "fewer" or "less"? | Why is it "less" or "fewer"?
+    """
+)
+def test_other_quotations_keep_their_order(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Translate "Where is the train station?" into German | german for "where's the train station?"
+    How do you say "What is your name?" in Greek? | How do you say "What's your name?" in Greek?
+    Translate "Who is there?" into French | Translate "Who's there?" into French
+    Say "There is no milk" in Dutch | "there's no milk" in Dutch
+    """
+)
+def test_a_contraction_is_translated_as_what_it_stands_for(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Translate "Where is the train station?" into German | german for "where was the train station?"
+    Translate "the dog is home" into French | Translate "the dog's home" into French
+    Translate "What is your name?" into Greek | Translate "What's in your name?" into Greek
+    Rewrite without contractions: "What's your name?" | Rewrite without contractions: "What is your name?"
+    Is "What's your name?" formal? | Is "What is your name?" formal?
+    """
+)
+def test_a_possessive_is_no_contraction_and_tense_counts(pair):
     assert _reason(pair) != "serves"
