@@ -132,8 +132,8 @@ def _pair_compounds(
 
 
 def _drop_repeats(terms: Sequence[Term], still_open: list[int]) -> list[int]:
-    """A word said twice on one side needs no second partner."""
+    """A word said twice on one side needs no second partner; a variable does."""
     if not still_open:
         return still_open
     paired = {term.word for k, term in enumerate(terms) if k not in still_open}
-    return [i for i in still_open if terms[i].kind == ASPECT or terms[i].word not in paired]
+    return [i for i in still_open if terms[i].kind == ASPECT or len(terms[i].word) == 1 or terms[i].word not in paired]

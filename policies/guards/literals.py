@@ -10,7 +10,9 @@ from policies.guards.said import literal_lists
 from policies.guards.vocabulary import base_form
 
 _FULL = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "n't": " not", "'s": " is"}
-_SHORT = re.compile(r"'m|'re|'ve|'ll|n't|\b(?:(?<=where)|(?<=what)|(?<=who)|(?<=how)|(?<=when)|(?<=there)|(?<=here))'s\b")
+_SHORT = re.compile(
+    r"'m|'re|'ve|'ll|n't|\b(?:(?<=where)|(?<=what)|(?<=who)|(?<=how)|(?<=when)|(?<=there)|(?<=here))'s\b"
+)
 
 _ASSIGNED = re.compile(r"\s?(?<![=!<>+-])=(?![=~>])\s?")
 _SHELLS = re.compile(r"\b(?:bash|zsh|ksh|sh|shell|terminal|posix|unix|dotenv)\b|\.env\b", re.IGNORECASE)

@@ -18,7 +18,7 @@ from policies.guards.negation import NEGATORS, read_negation
 from policies.guards.neighbours import add_purpose, read_by_neighbour
 from policies.guards.places import is_part_of_name
 from policies.guards.quantities import read_bare_unit, read_quantity, read_roman
-from policies.guards.questions import read_auxiliary, read_marker, read_question
+from policies.guards.questions import is_keyword, read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, POSSESSIVE, Item, apply_phrases, read
 from policies.guards.roles import is_unmarked_owner, read_act, read_told, read_undergone
 from policies.guards.said import is_long_translation, literal_lists, with_quotes
@@ -173,6 +173,8 @@ def _read_all(draft: Draft) -> None:
         elif word == '"':
             draft.take_pending(ANY)
             draft.clause_start = False
+        elif is_keyword(draft, word, index):
+            draft.add(word, None)
         elif word in small.question:
             read_question(draft, small.question[word], index)
             if word in ("who", "what"):

@@ -8,6 +8,9 @@ from policies.guards.reading import CAPITAL, CONTRACTED
 from policies.guards.vocabulary import base_form
 
 _WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which", "howis"))
+_KEYWORDS = frozenset(("where", "having"))
+_COMPARING = frozenset(("vs", "versus", "between"))
+_BESIDE = frozenset((*_COMPARING, "and", "or"))
 _RELATIVE = frozenset(("who", "which", "when", "where"))
 """These also join clauses: "employees who were hired"."""
 _LENGTHS = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
@@ -30,6 +33,13 @@ _PARTICIPLES = frozenset(
 )  # fmt: skip
 """Those that do not end in "ed"."""
 _FORMULAS = frozenset(("formula", "equation"))
+_CHANGING = frozenset(
+    (
+        "convert", "turn", "change", "transform", "double", "round", "calculate", "compute", "extract", "split",
+        "generate", "create", "reverse", "close", "switch", "capitalize", "sort",
+    )
+)  # fmt: skip
+"""Verbs behind which "with a formula" says how; that of "find cells with a formula" may say which."""
 _CALCULATING = frozenset(("calculate", "compute", "find", "determine"))
 _MARKED = {"howmuch": frozenset(("@howmuch", "@price", "@count"))}
 """Markers that leave open what is asked: "how much should I have" may be money or not."""
@@ -52,6 +62,17 @@ _AGENTS = (
     "team",
 )
 """Endings of words that name somebody: "the director of Dune" answers "who directed Dune"."""
+
+
+def is_keyword(draft: Draft, word: str, index: int) -> bool:
+    """Whether a word is named, and asks for nothing: "WHERE or HAVING in SQL", "where vs having"."""
+    if word not in _KEYWORDS or not draft.programming:
+        return False
+    before, following = draft.word_at(index - 1), draft.word_at(index + 1)
+    if draft.items[index].raw.isupper() and following not in draft.lexicon.small.auxiliary:
+        return any(item.raw.islower() for item in draft.items)
+    compared = not _COMPARING.isdisjoint(draft.words)
+    return compared and (before in _BESIDE or following in _BESIDE)
 
 
 def read_question(draft: Draft, kind: str, index: int) -> None:
@@ -272,6 +293,8 @@ def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> b
     """ "The formula for the area", "how do I calculate the area": a means that the "how" does not name itself."""
     other = both[0] if facts is both[1] else both[1]
     for term in facts.terms:
+        if "@means" in term.aspects and _works_with(term, facts, other):
+            return True
         if term.word in _FORMULAS and _CALCULATING.isdisjoint(other.words):
             continue  # "the formula for nitroglycerin" is not how to make it
         if "@means" in term.aspects and term.word not in {found.word for found in other.terms}:
@@ -279,6 +302,17 @@ def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> b
                 rest.remove(term)
             return True
     return False
+
+
+def _works_with(means: Term, facts: Facts, other: Facts) -> bool:
+    """ "Which formula doubles a column", "how do I double a column with a formula", but not "replace it with a formula"."""
+    named = [term for term in other.terms if term.word == means.word]
+    return (
+        bool(named)
+        and not means.slot
+        and facts.questions <= {"what", "which"}
+        and all(term.slot == "via" or (term.slot == "with" and not _CHANGING.isdisjoint(other.words)) for term in named)
+    )
 
 
 def _compares(cached: Facts, asked: Facts) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from policies.guards.lexicon import _END, GAP, Lexicon, Trie
@@ -38,6 +39,8 @@ _SIGNS = {
     "√": "squareroot",
     "^": "topower",
 }
+_APPLIED = re.compile(r"((?:arc)?(?:sin|cos|tan)h?|ln|log|exp|sqrt|sec|csc|cot)\(([a-z])\)")
+"""A function of mathematics with its argument: "sin(x)" is "sin x"."""
 _ORDINALS = {"1st": "first", "2nd": "second"}
 _QUOTES = "\"'`“”‘’«»"
 
@@ -144,6 +147,9 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             start = False
             code.append(" ".join(text.strip("`").split()))
             items.append(Item('"', 0, ""))
+        elif kind == "code" and (applied := _APPLIED.fullmatch(text)):
+            start = False
+            items.extend(Item(part, 0, part) for part in applied.groups())
         elif kind == "code":
             start = False
             code.append(text.rstrip(".,"))
@@ -239,7 +245,10 @@ def _sign(items: list[Item], code: list[str], text: str, tokens: list[Token], po
         return
     text = "->" if text == "→" else text
     near = [token for token in (before, behind) if token is not None]
-    formula = any(kind == "number" or (kind == "word" and len(sign) == 1) for kind, sign in near)
+    formula = any(
+        kind == "number" or (kind == "word" and len(sign) == 1) or (kind == "code" and sign[-1] == ")")
+        for kind, sign in near
+    )
     if text in _SIGNS and formula:
         items.append(Item(_SIGNS[text], 0, ""))
     elif text in ("++", "--") and formula:

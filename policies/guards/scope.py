@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from policies.guards.apposed import THIS
 from policies.guards.draft import Draft
-from policies.guards.facts import SOFT, Conflict, Facts, Term, conflict
+from policies.guards.facts import ASPECT, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.vocabulary import base_form
 
 _TESTING = frozenset(
@@ -16,6 +16,7 @@ _TESTING = frozenset(
     )
 )  # fmt: skip
 """Words of a condition, which all or any one of several may have to meet."""
+_AMOUNTS = frozenset(("@price", "@duration", "@temperature", "@speed"))
 _WHOLE = frozenset(("all", "some", "most", "neither", "none", "both"))
 
 
@@ -52,6 +53,8 @@ def scope_conflict(
     mine, yours = cached.quantifiers, asked.quantifiers
     if mine == yours:
         return None
+    if mine ^ yours == {"most"} and _tells_usual(cached, asked):
+        return None
     single = (mine - {"any"}) or (yours - {"any"})
     polar = "polar" in cached.questions or "polar" in asked.questions
     tested = mine ^ yours == {"all", "any"} and (cached.programming or not _TESTING.isdisjoint(cached.words))
@@ -63,6 +66,16 @@ def scope_conflict(
         or (single == {"all"} and any(term.graded for term in (*left, *right)))  # "all pizzas", "the best pizza"
     )
     return conflict("quantity", sorted(mine), sorted(yours)) if clash else None
+
+
+def _tells_usual(cached: Facts, asked: Facts) -> bool:
+    """ "How long does it usually take": an amount that is asked for is the usual one, said or not."""
+    unsaid = ("usually" in cached.words) != ("usually" in asked.words)
+    return unsaid and all(
+        facts.questions <= {"what", "which"}
+        and any(term.kind == ASPECT or not _AMOUNTS.isdisjoint(term.aspects) for term in facts.terms)
+        for facts in (cached, asked)
+    )
 
 
 def _determiner_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> Conflict | None:
