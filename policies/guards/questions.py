@@ -305,7 +305,7 @@ def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> b
 
 
 def _works_with(means: Term, facts: Facts, other: Facts) -> bool:
-    """ "Which formula doubles a column", "how do I double a column with a formula", but not "replace it with a formula"."""
+    """ "Which formula doubles a column" asks how to with a formula; "replace it with a formula" names no means."""
     named = [term for term in other.terms if term.word == means.word]
     return (
         bool(named)

@@ -730,3 +730,95 @@ def test_keywords_that_are_compared_ask_for_nothing(pair):
 )
 def test_other_keywords_are_another_comparison(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    Why do onions make you cry? | What is it about onions that makes you cry?
+    Why is my Wi-Fi slow? | What's slowing down my Wi-Fi?
+    Why is my laptop slow? | What is slowing my laptop down?
+    Why won't my car start? | What's preventing my car from starting?
+    Why isn't my phone charging? | What could be stopping my phone from charging?
+    Why is the printer not printing? | What is keeping the printer from printing?
+    """
+)
+def test_what_slows_or_prevents_it_is_why(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Why do onions make you cry? | What is it about onions that makes them sweet?
+    Why is my Wi-Fi slow? | What's speeding up my Wi-Fi?
+    Why is my Wi-Fi slow? | How do I slow down my Wi-Fi?
+    Why is my car rusting? | What is preventing my car from rusting?
+    Why won't my car start? | What's preventing my car from stopping?
+    Why won't my car start? | Who is preventing my car from starting?
+    What's preventing my car from starting? | What do I do to prevent my car from starting?
+    What keeps a ship from sinking? | Why won't my ship sink?
+    What is stopping my phone from charging? | Why does my phone stop charging?
+    """
+)
+def test_what_prevents_it_is_neither_how_nor_why_it_happens(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    My toilet won't stop running, why? | Why does my toilet keep running?
+    Why won't my dog stop barking? | Why does my dog keep barking?
+    My nose won't stop bleeding, what should I do? | What should I do if my nose keeps bleeding?
+    Why does my laptop not stop restarting? | Why does my laptop keep restarting?
+    """
+)
+def test_what_does_not_stop_keeps_on(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    Why won't my dog stop barking? | Why did my dog stop barking?
+    Why won't my dog stop barking? | Why won't my dog bark?
+    How do I stop my dog from barking? | Why won't my dog stop barking?
+    Why won't my car stop? | Why does my car keep running?
+    Why does my toilet keep running? | Why does my toilet stop running?
+    Why won't my tap stop dripping? | Why won't my tap drip?
+    """
+)
+def test_what_does_not_stop_has_not_stopped(pair):
+    assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    When does the store open? | At what hour does the store open?
+    Where can I renew my license? | At which office can I renew my license?
+    Which team won the 2018 World Cup? | Who won the World Cup in 2018?
+    How much does a passport cost? | What do I have to pay for a passport?
+    What does "ASAP" mean? | What is "ASAP" short for?
+    What does NATO stand for? | What is NATO an abbreviation of?
+    What are the benefits of green tea? | How is green tea good for you?
+    How can I tell if an avocado is ripe? | What are the signs that an avocado is ripe?
+    """
+)
+def test_a_question_word_may_be_said_in_other_words(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    When does the store open? | At what hour does the store close?
+    Which team won the 2018 World Cup? | Which team lost the 2018 World Cup?
+    Which team won the cup? | Which coach won the cup?
+    How much does a passport cost? | What do I have to bring for a passport?
+    How much does a passport cost? | When do I have to pay for a passport?
+    What does NATO stand for? | What is NATO short of?
+    What does "ASAP" mean? | What is "FYI" short for?
+    How is green tea good for you? | How is green tea bad for you?
+    How is green tea good for you? | How is green tea made for you?
+    How can I tell if an avocado is ripe? | What are the signs that an avocado is rotten?
+    How can I tell if an avocado is ripe? | How can I ripen an avocado?
+    """
+)
+def test_another_question_word_is_another_question(pair):
+    assert _reason(pair) != "serves"
