@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from policies.guards.amounts import settle_length, with_how_many
 from policies.guards.apposed import read_beside_literal
 from policies.guards.arithmetic import arithmetic_in
 from policies.guards.beside_numbers import bind_behind, is_number, number_follows, read_currency
@@ -60,8 +61,6 @@ _ARITHMETIC = frozenset(("@price", "plus", "minus", "times", "time", "dividedby"
 _ASKED_OF_UNITS = frozenset(("@count", "count", "@price", "convert", "equal", "equivalent"))
 _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _TURNS = frozenset(("but", "whereas"))
-_LENGTH = frozenset(("@duration", "@length", "@span"))
-"""What "how long" may ask for where the answer is to be in miles."""
 _SAYING = frozenset(("say", "tell"))
 _INTERVALS = frozenset(("difference", "change"))
 _NOUNS = frozenset(("may", "can", "will", "must", "might"))
@@ -80,7 +79,8 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     english, fragment = _language(reading.items, text, lexicon)
     if english and not text.isascii():
         reading = reading._replace(items=[item._replace(word=without_accents(item.word)) for item in reading.items])
-    items = apply_phrases(apply_phrases(reading.items, lexicon.first), lexicon.second) if english else reading.items
+    items = with_how_many(reading.items, lexicon) if english else reading.items
+    items = apply_phrases(apply_phrases(items, lexicon.first), lexicon.second) if english else items
     draft = Draft(items, lexicon)
     draft.programming = is_programming(items, lexicon)
     _read_all(draft)
@@ -217,10 +217,8 @@ def _read_all(draft: Draft) -> None:
     if draft.units and draft.quantities:
         # "How many miles is 5 km": what is counted is the unit, and that is on record.
         draft.terms = [term for term in draft.terms if term.word not in _ASKED_OF_UNITS]
-    elif draft.units and any(term.word == "distance" for term in draft.terms):
-        draft.terms = [_without_span(term, draft) for term in draft.terms]
-    elif draft.units and any(term.word == "@duration" for term in draft.terms) and _is_length(draft):
-        draft.terms = [term._replace(aspects=_LENGTH) if term.word == "@duration" else term for term in draft.terms]
+    elif draft.units:
+        settle_length(draft)
     elif len(draft.quantities) > 1 and all(term.word in _ARITHMETIC for term in draft.terms):
         draft.terms = [term for term in draft.terms if term.word != "@price"]  # "how much is 15 % of 80"
 
@@ -233,19 +231,6 @@ def _only_units(draft: Draft) -> bool:
         len(word) > 2 and (word in lexicon.spelled or word in lexicon.symbols or word.upper() in lexicon.symbols)
         for word in names
     )
-
-
-def _without_span(term: Term, draft: Draft) -> Term:
-    """ "The distance of the race" is how long it is, "the distance to the lake" is not."""
-    if term.word != "distance":
-        return term
-    reaching = "around" in draft.words or any(other.slot not in ("", "of", "in") for other in draft.terms)
-    return term._replace(aspects=term.aspects - _LENGTH) if reaching else term
-
-
-def _is_length(draft: Draft) -> bool:
-    """ "How long is the race in miles" asks for no time."""
-    return all(unit <= draft.lexicon.sources["units"]["length"].keys() for unit in draft.units)
 
 
 def _read_mark(draft: Draft, mark: str) -> None:

@@ -822,3 +822,33 @@ def test_a_question_word_may_be_said_in_other_words(pair):
 )
 def test_another_question_word_is_another_question(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    How many hours of sleep does a teenager need? | hours of sleep needed by teenagers
+    How many calories does a 70 kg person burn running 5 km? | calories burned by a 70 kg person on a 5 km run
+    How many days until Christmas? | days until Christmas
+    How many weeks until Easter? | weeks till Easter
+    How many days are left in the year? | days left in the year
+    """
+)
+def test_a_fragment_that_begins_with_a_unit_asks_how_many(pair):
+    assert _reason(pair) == "serves"
+
+
+@_all(
+    """
+    How many hours of sleep does a teenager need? | hours of sleep needed by babies
+    How many hours of sleep does a teenager need? | Are hours of sleep needed by teenagers?
+    How many days until Christmas? | days since Christmas
+    How many days until Christmas? | days after Christmas
+    How many days until Christmas? | What to do in the days until Christmas?
+    How many documents are needed for a visa? | documents needed for a visa
+    How many people are needed for a jury? | people needed for a jury
+    How many days until Christmas? | weeks until Christmas
+    How many calories does running burn? | calories needed for running
+    """
+)
+def test_other_fragments_do_not_ask_how_many(pair):
+    assert _reason(pair) != "serves"
