@@ -8,6 +8,7 @@ from typing import NamedTuple
 from policies.guards.facts import ASPECT, NAME, Term
 from policies.guards.spelling import same_but_for_a_slip
 
+_VARIABLES = frozenset("xyz")
 _NOT_AGAIN = frozenset(
     (
         "resign",
@@ -136,4 +137,6 @@ def _drop_repeats(terms: Sequence[Term], still_open: list[int]) -> list[int]:
     if not still_open:
         return still_open
     paired = {term.word for k, term in enumerate(terms) if k not in still_open}
-    return [i for i in still_open if terms[i].kind == ASPECT or len(terms[i].word) == 1 or terms[i].word not in paired]
+    return [
+        i for i in still_open if terms[i].kind == ASPECT or terms[i].word in _VARIABLES or terms[i].word not in paired
+    ]
