@@ -71,6 +71,8 @@ def is_keyword(draft: Draft, word: str, index: int) -> bool:
     before, following = draft.word_at(index - 1), draft.word_at(index + 1)
     if draft.items[index].raw.isupper() and following not in draft.lexicon.small.auxiliary:
         return any(item.raw.islower() for item in draft.items)
+    if before == "define" or following in ("clause", "clauses"):
+        return True
     compared = not _COMPARING.isdisjoint(draft.words)
     return compared and (before in _BESIDE or following in _BESIDE)
 

@@ -852,3 +852,14 @@ def test_a_fragment_that_begins_with_a_unit_asks_how_many(pair):
 )
 def test_other_fragments_do_not_ask_how_many(pair):
     assert _reason(pair) != "serves"
+
+
+@_all(
+    """
+    What does where mean in SQL? | What does having mean in SQL?
+    what does the where clause do in sql | what does the having clause do in sql
+    Which team won the most medals? | Who won the most medals?
+    """
+)
+def test_a_keyword_is_asked_about_by_its_name(pair):
+    assert _reason(pair) != "serves"
