@@ -23,6 +23,8 @@ _BRITISH_L = re.compile(r"ll(?=(?:ed|ing|ers?|ors?)$)")
 _BRITISH_RE = re.compile(r"re(?=s?$)")
 _KEEP_S = ("ss", "us", "is")
 _VOWELS = "aeiou"
+_LONG_FOR_PH = 7
+"""Letters of a word in which "f" may stand for "ph"; in shorter ones it is a name's ("filip", "sofie", "gofer")."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _PREFIXES = (
@@ -149,7 +151,7 @@ def _slips(word: str) -> tuple[set[str], set[str], set[str]]:
     plain = {word[1] + word[0] + word[2:], *undoubled, *doubled, *swaps}
     if word.endswith("ys"):
         plain.add(word[:-2] + "ies")
-    if "f" in word:
+    if "f" in word and len(word) >= _LONG_FOR_PH:
         plain.add(word.replace("f", "ph", 1))
     plain.discard(word)
     return plain, {*plain, *additions, *vowels}, {*drops, *changes}

@@ -42,6 +42,8 @@ def test_a_plain_slip_is_no_other_word(pair):
     how do i enable trakcing | How do I disable tracking?
     should i strech before a run | Should I stretch after a run?
     when did wwii start | when did wwiii start
+    what is a gofer | what is a gopher
+    who is filip larsen | who is philip larsen
     what is prednisone | What is prednisolone?
     how many milimeters in 3 meters | How many millimeters in 3 kilometers?
     who is Zyphorin Quellat | who is Zyphorin Quillet
