@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from bench.in_process import InProcess
 from bench.load import Alarm
-from bench.micro_cases import DERIVED, Case, Run, body_of, must_be, packaged_worker
+from bench.micro_cases import CASES, DERIVED, Case, Run, body_of, must_be, packaged_worker
 from bench.tally import Values
 from proxy.cache.embedder_worker import EmbeddingWorker
 from proxy.cli.serve import spare_the_collector
@@ -107,6 +107,22 @@ async def hit_latency(*, busy: bool, seconds: float) -> Values:
         await flood
     await worker.aclose()
     await proxy.app.aclose()
+    return latencies
+
+
+async def lookup_latency(count: int) -> Values:
+    """Microseconds of semantic lookups among 10,000 texts, one after another: what a request waits for its lookup.
+
+    Less than their CPU time, since a question is read while it is embedded.
+    """
+    case, latencies = next(case for case in CASES if case.name == "semantic_lookup"), Values()
+    async with case.start() as run:
+        await run(count // 10)  # warms up
+        spare_the_collector()  # as above
+        for _ in range(count):
+            began_s = time.monotonic()
+            await run(1)
+            latencies.add(1e6 * (time.monotonic() - began_s))
     return latencies
 
 

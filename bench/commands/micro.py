@@ -12,17 +12,22 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import environment
-from bench.micro import Change, Cost, compare, hit_latency, measure
+from bench.micro import Change, Cost, compare, hit_latency, lookup_latency, measure
 from bench.micro_cases import CASES
 from bench.tables import brief
+from bench.tally import Values
 
-DESCRIPTION = "CPU time of single steps in this process, without sockets: medians over rounds, with quartiles."
+DESCRIPTION = (
+    "CPU time of single steps in this process, without sockets: medians over rounds, with quartiles; "
+    "and how long hits and semantic lookups take."
+)
 EXAMPLE = """examples:
   python -m bench micro --json before.json
   python -m bench micro --only hit_plain,key_1k --rounds 30
   python -m bench micro --compare before.json --limit 1.1      exit status 1 if a step has become 10 % dearer"""
 
 LATENCY_SECONDS = 8.0
+LOOKUPS = 1000
 FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
 
@@ -68,8 +73,11 @@ def run(args: argparse.Namespace) -> int:
             if not args.no_embedder and not args.only:
                 status.update("exact hits beside an embedder")
                 report["hit_latency_ms"] = {
-                    name: _quantiles(busy) for name, busy in (("embedder idle", False), ("embedder busy", True))
+                    name: _quantiles(uvloop.run(hit_latency(busy=busy, seconds=LATENCY_SECONDS)))
+                    for name, busy in (("embedder idle", False), ("embedder busy", True))
                 }
+                status.update("semantic lookups")
+                report["lookup_latency_ms"] = _quantiles(uvloop.run(lookup_latency(LOOKUPS)))
     except KeyboardInterrupt:
         tell.print("bench micro: interrupted")
         return INTERRUPTED
@@ -102,6 +110,8 @@ def write(report: dict[str, Any], out: str | None, changes: list[Change], costs:
     console.print(table)
     for name, told in report.get("hit_latency_ms", {}).items():
         console.print(f"exact hits, {name}: p50 {brief(told['p50'])} ms, p99 {brief(told['p99'])} ms ({told['n']:,})")
+    if told := report.get("lookup_latency_ms"):
+        console.print(f"semantic lookups: p50 {brief(told['p50'])} ms, p99 {brief(told['p99'])} ms ({told['n']:,})")
     if changes:
         table = Table("", "before", "after", "ratio", "", title="us, compared", title_justify="left", box=None)
         for change in changes:
@@ -110,8 +120,7 @@ def write(report: dict[str, Any], out: str | None, changes: list[Change], costs:
         console.print(table)
 
 
-def _quantiles(busy: bool) -> dict[str, float]:
-    values = uvloop.run(hit_latency(busy=busy, seconds=LATENCY_SECONDS))
+def _quantiles(values: Values) -> dict[str, float]:
     return {"n": values.count, **{name: values.quantile(at) / 1e3 for name, at in (("p50", 0.5), ("p99", 0.99))}}
 
 
