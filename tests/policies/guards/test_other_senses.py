@@ -1,22 +1,10 @@
 """Words and forms that are the same in one sense only: the near miss refused, and the paraphrase that stays served."""
 
-import pytest
-
 from policies.guards import compare, parse
-from tests.policies.guards.verdicts import reason
+from tests.policies.guards.verdicts import reason, rows
 
 
-def _all(pairs):
-    """One parameter a line, "one | other"."""
-    return pytest.mark.parametrize("pair", [line.strip() for line in pairs.strip().splitlines()])
-
-
-def _reason(pair):
-    one, other = pair.split(" | ")
-    return reason(one, other)
-
-
-@_all(
+@rows(
     """
     replace "New" with "New York" in a column | replace "New York" with "New" in a column
     change `git` to `git commit` | change `git commit` to `git`
@@ -24,11 +12,11 @@ def _reason(pair):
     why does `sudo apt` work but not `apt` | why does `apt` work but not `sudo apt`
     """
 )
-def test_one_literal_inside_the_other_has_its_own_role(pair):
-    assert _reason(pair) in ("quoted", "code")
+def test_one_literal_inside_the_other_has_its_own_role(one, other):
+    assert reason(one, other) in ("quoted", "code")
 
 
-@_all(
+@rows(
     """
     is cinnamon safe for dogs | is cinnamon safe to eat for dogs
     is tap water in mexico safe | is tap water in mexico safe to drink
@@ -44,22 +32,22 @@ def test_one_literal_inside_the_other_has_its_own_role(pair):
     is she in france | is she a citizen of france
     """
 )
-def test_what_narrows_the_question_must_be_said(pair):
-    assert _reason(pair) != "serves"
+def test_what_narrows_the_question_must_be_said(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     How many moons does Neptune have? | How many moons are orbiting Neptune?
     How do I quit vim without saving? | How do I quit vim without saving my changes?
     who is the author of Dune | who is the author of the book Dune
     """
 )
-def test_what_goes_without_saying_stands_beside_what_implies_it(pair):
-    assert _reason(pair) == "serves"
+def test_what_goes_without_saying_stands_beside_what_implies_it(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     how do i reopen a file | how do i restore a file
     what can i bring on a plane | what can i take on a plane
@@ -78,22 +66,22 @@ def test_what_goes_without_saying_stands_beside_what_implies_it(pair):
     real leather | genuine leather
     """
 )
-def test_a_synonym_in_one_sense_only_is_none(pair):
-    assert _reason(pair) != "serves"
+def test_a_synonym_in_one_sense_only_is_none(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     how do i delete blank rows in excel | how do i delete empty rows in excel
     how do i get a free screenshot tool | how do i get a free screengrab tool
     how do i change a nappy | how do i change a diaper
     """
 )
-def test_a_synonym_in_every_sense_stays(pair):
-    assert _reason(pair) == "serves"
+def test_a_synonym_in_every_sense_stays(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     how do i check my tire pressure | where do i check my tire pressure
     how do i check for bed bugs | where do i check for bed bugs
@@ -103,11 +91,11 @@ def test_a_synonym_in_every_sense_stays(pair):
     how is the president elected | what is the president
     """
 )
-def test_how_is_another_question(pair):
-    assert _reason(pair) != "serves"
+def test_how_is_another_question(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     how do i track my refund | where do i track my refund
     what is the formula for the area of a circle | how do i find the area of a circle
@@ -116,11 +104,11 @@ def test_how_is_another_question(pair):
     how is the variable set correctly | how do i set the variable correctly
     """
 )
-def test_how_asks_the_same(pair):
-    assert _reason(pair) == "serves"
+def test_how_asks_the_same(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     how do i tell a crow from a raven | how do i tell a crow to a raven
     how many days in advance should i book | how many months in advance should i book
@@ -136,11 +124,11 @@ def test_how_asks_the_same(pair):
     i need a dog | write a dog
     """
 )
-def test_a_phrase_in_one_sense_only_is_none(pair):
-    assert _reason(pair) != "serves"
+def test_a_phrase_in_one_sense_only_is_none(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     how far in advance should i book | how early should i book
     what is high blood pressure | what is hypertension
@@ -150,22 +138,22 @@ def test_a_phrase_in_one_sense_only_is_none(pair):
     what happens if i die without leaving a will | what happens if i die without a will
     """
 )
-def test_a_phrase_in_every_sense_stays(pair):
-    assert _reason(pair) == "serves"
+def test_a_phrase_in_every_sense_stays(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     do i need to tip in japan | can i tip in japan
     must i tip in japan | should i tip in japan
     do i have to tip in japan | should i tip in japan
     """
 )
-def test_must_should_and_may_are_three_questions(pair):
-    assert _reason(pair) == "modality"
+def test_must_should_and_may_are_three_questions(one, other):
+    assert reason(one, other) == "modality"
 
 
-@_all(
+@rows(
     """
     should i take iron with food? | do I need to take iron supplements with a meal
     do i need to tip in japan | should i tip in japan
@@ -173,11 +161,11 @@ def test_must_should_and_may_are_three_questions(pair):
     do i need to tip in japan | do i have to tip in japan
     """
 )
-def test_what_i_need_to_do_is_what_i_should_do(pair):
-    assert _reason(pair) == "serves"
+def test_what_i_need_to_do_is_what_i_should_do(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     how do i get from rome to pisa by car | how do i get from rome to pisa by automobile
     how do i get from rome to pisa by plane | how do i get from rome to pisa by airplane
@@ -185,22 +173,22 @@ def test_what_i_need_to_do_is_what_i_should_do(pair):
     what is glass composed of | what is the composition of glass
     """
 )
-def test_a_means_and_what_it_is_made_of_are_no_roles(pair):
-    assert _reason(pair) == "serves"
+def test_a_means_and_what_it_is_made_of_are_no_roles(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     what is bread made of | what is made of bread
     what is paris the capital of | what is the capital of paris
     who was bitten by the dog | who bit the dog
     """
 )
-def test_the_whole_is_not_its_part(pair):
-    assert _reason(pair) != "serves"
+def test_the_whole_is_not_its_part(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     are eggs dairy free | are eggs free of dairy
     is bread free of gluten | is bread gluten free
@@ -208,11 +196,11 @@ def test_the_whole_is_not_its_part(pair):
     i'm going to have a baby | i am about to have a baby
     """
 )
-def test_the_same_in_another_form(pair):
-    assert _reason(pair) == "serves"
+def test_the_same_in_another_form(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     are eggs free of dairy | do eggs contain dairy
     are eggs free of dairy | are eggs free of gluten
@@ -221,8 +209,8 @@ def test_the_same_in_another_form(pair):
     i am about to have a baby | i had a baby
     """
 )
-def test_another_form_hides_no_difference(pair):
-    assert _reason(pair) != "serves"
+def test_another_form_hides_no_difference(one, other):
+    assert reason(one, other) != "serves"
 
 
 def test_many_numbers_that_change_places_are_seen():
@@ -232,12 +220,12 @@ def test_many_numbers_that_change_places_are_seen():
     assert compare(parse(" and ".join(counted)), parse("list " + " and ".join(counted))) is None
 
 
-@_all(
+@rows(
     """
     Did Anna receive the train? | Was Anna received by the train?
     did my uncle sell the car | was my uncle sold by the car
     who missed the boat | who was missed by the boat
     """
 )
-def test_a_means_with_an_article_is_who_does_it(pair):
-    assert _reason(pair) is not None
+def test_a_means_with_an_article_is_who_does_it(one, other):
+    assert reason(one, other) is not None

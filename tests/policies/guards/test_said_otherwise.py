@@ -1,21 +1,9 @@
 """The same question in other words, and beside it the near miss that must stay one."""
 
-import pytest
-
-from tests.policies.guards.verdicts import reason
+from tests.policies.guards.verdicts import reason, rows
 
 
-def _all(pairs):
-    """One parameter a line, "one | other"."""
-    return pytest.mark.parametrize("pair", [line.strip() for line in pairs.strip().splitlines()])
-
-
-def _reason(pair):
-    one, other = pair.split(" | ")
-    return reason(one, other)
-
-
-@_all(
+@rows(
     """
     Hey there, quick question: how do I boil an egg? Thanks so much! | How do I boil an egg?
     Could you possibly tell me who invented the telephone? | Who invented the telephone?
@@ -25,11 +13,11 @@ def _reason(pair):
     Riddle: what has keys but opens no lock? | What has keys but opens no lock?
     """
 )
-def test_a_request_may_be_wrapped_in_politeness(pair):
-    assert _reason(pair) == "serves"
+def test_a_request_may_be_wrapped_in_politeness(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Do I need a comma before "and"? | Can I put a comma before "and"?
     How do I put together a shelf? | How do I take apart a shelf?
@@ -37,11 +25,11 @@ def test_a_request_may_be_wrapped_in_politeness(pair):
     Do I need to eject a USB stick? | Can I eject a USB stick?
     """
 )
-def test_a_wrapper_hides_no_difference(pair):
-    assert _reason(pair) != "serves"
+def test_a_wrapper_hides_no_difference(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     What's the git command to delete a branch? | How do I delete a branch in git?
     What's the formula for the area of a circle? | How do you calculate the area of a circle?
@@ -68,11 +56,11 @@ def test_a_wrapper_hides_no_difference(pair):
     How can two strings be compared in C? | How do I compare two strings in C?
     """
 )
-def test_two_forms_ask_the_same(pair):
-    assert _reason(pair) == "serves"
+def test_two_forms_ask_the_same(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     How do I install the ls command? | What does the ls command do?
     How does the formula for BMI work? | What is the formula for BMI?
@@ -97,11 +85,11 @@ def test_two_forms_ask_the_same(pair):
     In which situations is aspirin dangerous? | In which countries is aspirin dangerous?
     """
 )
-def test_two_forms_ask_for_something_else(pair):
-    assert _reason(pair) != "serves"
+def test_two_forms_ask_for_something_else(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     a password of at least 8 characters | a password of 8 or more characters
     a password with one or more digits | a password with at least one digit
@@ -120,11 +108,11 @@ def test_two_forms_ask_for_something_else(pair):
     the speed of sound in m/s | the speed of sound in meters per second
     """
 )
-def test_a_number_may_be_said_in_another_way(pair):
-    assert _reason(pair) == "serves"
+def test_a_number_may_be_said_in_another_way(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     a password of 8 or more characters | a password of 8 or fewer characters
     a password of 8 or more characters | a password of 8 characters
@@ -140,11 +128,11 @@ def test_a_number_may_be_said_in_another_way(pair):
     What should I pack for a week in Rome? | What should I pack for two weeks in Rome?
     """
 )
-def test_another_number_or_bound(pair):
-    assert _reason(pair) != "serves"
+def test_another_number_or_bound(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     Why isn't my sourdough rising? | Why is my sourdough not rising?
     Why aren't phones allowed on takeoff? | Why are phones not allowed on takeoff?
@@ -157,11 +145,11 @@ def test_another_number_or_bound(pair):
     Why won't my car start? | Why does my car not start?
     """
 )
-def test_a_negation_said_in_another_way(pair):
-    assert _reason(pair) == "serves"
+def test_a_negation_said_in_another_way(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Why isn't my bread rising? | Why is my bread rising?
     Why isn't my bread rising? | Why is my bread not falling?
@@ -174,22 +162,22 @@ def test_a_negation_said_in_another_way(pair):
     Can I enter without notice? | Can I enter with notice?
     """
 )
-def test_a_negation_is_not_lost(pair):
-    assert _reason(pair) != "serves"
+def test_a_negation_is_not_lost(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     Why is quicksort usually faster than bubble sort? | Why is bubble sort usually slower than quicksort?
     Is Mars smaller than the Earth? | Is the Earth bigger than Mars?
     Why is gold more expensive than silver? | Why is silver cheaper than gold?
     """
 )
-def test_a_comparison_may_be_turned_round(pair):
-    assert _reason(pair) == "serves"
+def test_a_comparison_may_be_turned_round(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Is Mars smaller than the Earth? | Is Mars bigger than the Earth?
     Is Mars smaller than the Earth? | Is the Earth smaller than Mars?
@@ -198,11 +186,11 @@ def test_a_comparison_may_be_turned_round(pair):
     Which is heavier, gold or lead? | Which is lighter, gold or lead?
     """
 )
-def test_half_a_turn_is_another_comparison(pair):
-    assert _reason(pair) != "serves"
+def test_half_a_turn_is_another_comparison(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     What vaccinations do Canadians need for Kenya? | Which vaccines do Canadian citizens need for Kenya?
     How many moons does Neptune have? | What is the number of moons orbiting Neptune?
@@ -211,11 +199,11 @@ def test_half_a_turn_is_another_comparison(pair):
     the best headphones under $300 | the best headphones costing less than $300
     """
 )
-def test_a_word_goes_without_saying_beside_another(pair):
-    assert _reason(pair) == "serves"
+def test_a_word_goes_without_saying_beside_another(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     What vaccinations do Canadians need for Kenya? | What vaccinations do Canadian children need for Kenya?
     How many moons does Neptune have? | How many rings does Neptune have?
@@ -225,11 +213,11 @@ def test_a_word_goes_without_saying_beside_another(pair):
     How many citizens does Canada have? | How many cities does Canada have?
     """
 )
-def test_beside_a_stranger_it_must_be_said(pair):
-    assert _reason(pair) != "serves"
+def test_beside_a_stranger_it_must_be_said(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     What is the difference between `let` and `var`? | How do `var` and `let` differ?
     Translate 'I am hungry' into Tagalog. | How would I say 'I'm hungry' in Tagalog?
@@ -237,11 +225,11 @@ def test_beside_a_stranger_it_must_be_said(pair):
     How many rows are in a table called orders? | How many rows are in the orders table?
     """
 )
-def test_literals_in_another_order_or_spelling(pair):
-    assert _reason(pair) == "serves"
+def test_literals_in_another_order_or_spelling(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Does `a` contain `b`? | Does `b` contain `a`?
     What is the difference between `let` and `var`? | What is the difference between `let` and `const`?
@@ -249,11 +237,11 @@ def test_literals_in_another_order_or_spelling(pair):
     How do I use 'it's' in a sentence? | How do I use 'it is' in a sentence?
     """
 )
-def test_other_literals(pair):
-    assert _reason(pair) != "serves"
+def test_other_literals(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     How long should I rest a steak after grilling it? | After grilling a steak, how long should I rest it?
     How do I copy a file from here to a server using scp? | Using scp, how do I copy a file to a server from here?
@@ -263,11 +251,11 @@ def test_other_literals(pair):
     How do I remove blank rows from a sheet? | How do I delete empty rows in a worksheet?
     """
 )
-def test_phrases_may_change_places(pair):
-    assert _reason(pair) == "serves"
+def test_phrases_may_change_places(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Should I stretch before or after running? | Should I run before or after stretching?
     Rest a steak after grilling it | Grill a steak after resting it
@@ -276,11 +264,11 @@ def test_phrases_may_change_places(pair):
     flights from London in May | flights to London in May
     """
 )
-def test_roles_may_not(pair):
-    assert _reason(pair) != "serves"
+def test_roles_may_not(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     How do I scale a Kubernetes deployment? | How do I scale a k8s deployment?
     the formula of sulfuric acid | the formula of sulphuric acid
@@ -292,11 +280,11 @@ def test_roles_may_not(pair):
     regex for zip codes | regular expression for a zip code
     """
 )
-def test_words_that_mean_the_same_everywhere(pair):
-    assert _reason(pair) == "serves"
+def test_words_that_mean_the_same_everywhere(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Who is hardly working? | Who is hard working?
     How do I use a list in Python? | How do I reverse a list in Python?
@@ -305,5 +293,5 @@ def test_words_that_mean_the_same_everywhere(pair):
     Sort the list in descending order | Sort the list in ascending order
     """
 )
-def test_words_that_only_look_alike(pair):
-    assert _reason(pair) != "serves"
+def test_words_that_only_look_alike(one, other):
+    assert reason(one, other) != "serves"

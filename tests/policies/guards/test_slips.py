@@ -1,21 +1,9 @@
 """Slips of the pen, and letters that are none: the guard reads a plain slip as the word that is meant."""
 
-import pytest
-
 from tests.policies.guards.verdicts import reason, rows
 
 
-def _all(pairs):
-    """One parameter a line, "one | other"."""
-    return pytest.mark.parametrize("pair", [line.strip() for line in pairs.strip().splitlines()])
-
-
-def _reason(pair):
-    one, other = pair.split(" | ")
-    return reason(one, other)
-
-
-@_all(
+@rows(
     """
     can i freze cooked rice | Can I freeze cooked rice?
     how to stop a nosebleeed | How do I stop a nosebleed?
@@ -28,11 +16,11 @@ def _reason(pair):
     who wrote romeo and juliete | Who wrote Romeo and Juliet?
     """
 )
-def test_a_plain_slip_is_no_other_word(pair):
-    assert _reason(pair) == "serves"
+def test_a_plain_slip_is_no_other_word(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     can i freze cooked rice | Can I fry cooked rice?
     is mixing amonia with bleech safe | Is mixing ammonia with vinegar safe?
@@ -49,33 +37,33 @@ def test_a_plain_slip_is_no_other_word(pair):
     who is Zyphorin Quellat | who is Zyphorin Quillet
     """
 )
-def test_a_slip_hides_no_difference(pair):
-    assert _reason(pair) != "serves"
+def test_a_slip_hides_no_difference(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     Co in chemistry, meaning | CO in chemistry, meaning
     No gas: formula | NO gas: formula
     CO poisoning at work | Co poisoning at work
     """
 )
-def test_a_symbol_that_starts_the_prompt_is_one_all_the_same(pair):
-    assert _reason(pair) == "entity"
+def test_a_symbol_that_starts_the_prompt_is_one_all_the_same(one, other):
+    assert reason(one, other) == "entity"
 
 
-@_all(
+@rows(
     """
     No eggs pancake recipe | no eggs pancake recipe
     Is CO toxic? | is co toxic
     In chemistry, what is CO? | what is CO in chemistry
     """
 )
-def test_a_capital_at_the_start_says_nothing_by_itself(pair):
-    assert _reason(pair) == "serves"
+def test_a_capital_at_the_start_says_nothing_by_itself(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     how long dose it take to renew a uk passport | How long does a UK passport renewal take?
     why dose the moon look red | Why does the moon look red?
@@ -83,11 +71,11 @@ def test_a_capital_at_the_start_says_nothing_by_itself(pair):
     whats the wether in london | What's the weather in London?
     """
 )
-def test_a_word_typed_for_one_that_sounds_alike_where_only_that_can_stand(pair):
-    assert _reason(pair) == "serves"
+def test_a_word_typed_for_one_that_sounds_alike_where_only_that_can_stand(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     how long does a dose last | How long does it last?
     what dose do I take | What do I take?
@@ -95,11 +83,11 @@ def test_a_word_typed_for_one_that_sounds_alike_where_only_that_can_stand(pair):
     how much of a dose is lethal | how much is lethal
     """
 )
-def test_a_dose_stays_a_dose(pair):
-    assert _reason(pair) != "serves"
+def test_a_dose_stays_a_dose(one, other):
+    assert reason(one, other) != "serves"
 
 
-@_all(
+@rows(
     """
     Can I take ibuprofen before a meal? | Can I take ibuprofen before eating?
     Is it safe to swim after eating? | Is it safe to swim after a meal?
@@ -119,11 +107,11 @@ def test_a_dose_stays_a_dose(pair):
     Why is my router's light blinking? | Why is my router's light flashing?
     """
 )
-def test_two_ways_to_say_it(pair):
-    assert _reason(pair) == "serves"
+def test_two_ways_to_say_it(one, other):
+    assert reason(one, other) == "serves"
 
 
-@_all(
+@rows(
     """
     Can I take ibuprofen before a meal? | Can I take ibuprofen after eating?
     Can I take ibuprofen before a meal? | Can I take ibuprofen with a meal?
@@ -147,8 +135,8 @@ def test_two_ways_to_say_it(pair):
     How long is the probationary period in Germany? | How long is the notice period in Germany?
     """
 )
-def test_and_what_is_said_of_something_else(pair):
-    assert _reason(pair) != "serves"
+def test_and_what_is_said_of_something_else(one, other):
+    assert reason(one, other) != "serves"
 
 
 @rows(
