@@ -742,12 +742,16 @@ async def test_a_request_leaves_nothing_for_the_collector(kind):
         await some(0, 20)
         gc.collect()
         gc.disable()
+        found = []
         try:
-            await some(20, 200)
-            # What it finds is of connections, not of requests.
-            assert gc.collect() < 200
+            # Three times: a thread that an earlier test left, such as one that loads an embedder, does so once.
+            for start in (20, 220, 420):
+                await some(start, 200)
+                found.append(gc.collect())
         finally:
             gc.enable()
+        # What it finds is of connections, not of requests.
+        assert min(found) < 200
 
 
 @pytest.mark.parametrize("closed_by", ["the client", "its idle time"])
