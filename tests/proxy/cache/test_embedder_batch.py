@@ -1,7 +1,6 @@
 """Which waiting texts are embedded together, and what comes back for each."""
 
-from asyncio import Future, SelectorEventLoop
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,44 +11,37 @@ from proxy.cache.embedder_check import VectorCheck
 from tests.proxy.cache.fake_embedder import FakeEmbedder, Rows
 
 
-@pytest.fixture
-def loop() -> Iterator[SelectorEventLoop]:
-    loop = SelectorEventLoop()
-    yield loop
-    loop.close()
-
-
-def waiting(loop: SelectorEventLoop, *deadlines_s: float) -> list[Waiting]:
-    return [Waiting(f"text {at}", b"", deadline, Future(loop=loop)) for at, deadline in enumerate(deadlines_s)]
+def waiting(*deadlines_s: float) -> list[Waiting]:
+    return [Waiting(f"text {at}", b"", deadline) for at, deadline in enumerate(deadlines_s)]
 
 
 def answers(embedder: FakeEmbedder, *texts: str) -> tuple[list[Embedded], str]:
     return embed_batch(embedder, VectorCheck(embedder.dimensions), texts)
 
 
-def test_what_can_be_done_in_time_goes_together(loop):
-    queue = waiting(loop, 1.0, 1.0, 1.0)
+def test_what_can_be_done_in_time_goes_together():
+    queue = waiting(1.0, 1.0, 1.0)
     assert take(queue, 0.0, 0.001) == (queue, [])
 
 
-def test_a_batch_is_no_larger_than_its_earliest_deadline_allows(loop):
-    queue = waiting(loop, 5.0, 0.2, 5.0, 5.0)
+def test_a_batch_is_no_larger_than_its_earliest_deadline_allows():
+    queue = waiting(5.0, 0.2, 5.0, 5.0)
     batch, late = take(queue, 0.0, 0.1)
     assert (batch, late) == (queue[:2], [])
 
 
-def test_a_text_that_would_make_an_earlier_one_late_waits_for_the_next_batch(loop):
-    queue = waiting(loop, 0.1, 9.0)
+def test_a_text_that_would_make_an_earlier_one_late_waits_for_the_next_batch():
+    queue = waiting(0.1, 9.0)
     assert take(queue, 0.0, 0.1) == (queue[:1], [])
 
 
-def test_texts_that_cannot_be_done_in_time_make_room_for_those_that_can(loop):
-    queue = waiting(loop, 0.05, 0.06, 1.0)
+def test_texts_that_cannot_be_done_in_time_make_room_for_those_that_can():
+    queue = waiting(0.05, 0.06, 1.0)
     assert take(queue, 0.0, 0.1) == (queue[2:], queue[:2])
 
 
-def test_if_none_can_be_done_in_time_the_newest_is_tried_so_that_the_estimate_can_recover(loop):
-    queue = waiting(loop, 0.05, 0.06)
+def test_if_none_can_be_done_in_time_the_newest_is_tried_so_that_the_estimate_can_recover():
+    queue = waiting(0.05, 0.06)
     assert take(queue, 0.0, 60.0) == (queue[1:], queue[:1])
 
 
