@@ -81,8 +81,10 @@ class Matched:
     namespace: bytes
     """32 bytes: everything in the request but the text."""
     text: str
+    embedded: Callable[[], str]
+    """What an embedder gets of the text."""
     reading: Callable[[], Reading]
-    """Of the text: made by the first call, and kept."""
+    """Both are made by the first call, and kept for the fill."""
 
 
 class Client(Protocol):

@@ -118,7 +118,7 @@ class Semantics:
             lexicon = self._lexicon(family)
             return Reading(lexicon, parse(text, lexicon))
 
-        return Matched(space, text, reading)
+        return Matched(space, text, functools.cache(functools.partial(as_embedded, text)), reading)
 
     async def look_up(self, ctx: RequestContext, matched: Matched) -> Found:
         """The nearest answered text that may answer this one, or why there is none.
@@ -129,7 +129,7 @@ class Semantics:
             return Found(Miss("empty"))
         semantic = ctx.family.semantic
         # The text is read while the embedder computes, in another thread; at need, if the vector is at hand.
-        embedded = await self.worker.embed(as_embedded(matched.text), scope=ctx.tenant.id, meanwhile=matched.reading)
+        embedded = await self.worker.embed(matched.embedded(), scope=ctx.tenant.id, meanwhile=matched.reading)
         if isinstance(embedded, NoVector):
             return Found(Miss(f"embedder-{embedded.reason.replace('_', '-')}"))
         asked = matched.reading()
@@ -167,7 +167,7 @@ class Semantics:
 
     async def _fill(self, ctx: RequestContext, matched: Matched, entry: Entry) -> None:
         assert self.worker is not None
-        embedded = await self.worker.embed(as_embedded(matched.text), scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
+        embedded = await self.worker.embed(matched.embedded(), scope=ctx.tenant.id, deadline_s=FILL_DEADLINE_S)
         if isinstance(embedded, NoVector) or self._exact.peek(entry.key) is not entry:
             return
         candidate = Candidate(entry.key, matched.text, matched.reading(), entry.created_s, ctx.family.name)
