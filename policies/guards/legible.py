@@ -2,14 +2,14 @@
 
 The guard guesses at unknown words in the same way, so it misses a name that is taken for a slip ("CUDA", "Cuba").
 Hence words are put right only in a text with a slip such as names seldom look like, and in none about how words are
-written. In one about computing, whose names look like slips, only frequent words with two letters swapped are, and not
-where a message is told.
+written. In one about computing, whose names look like slips, only frequent words with letters swapped, doubled or left
+out are, and not where a message is told.
 """
 
 import re
 
 from policies.guards.lexicon import Lexicon, default_lexicon
-from policies.guards.spelling import is_american, is_plain_slip, suggestion
+from policies.guards.spelling import is_american, is_plain_slip, is_short_of_one, suggestion, undoubled
 from policies.guards.vocabulary import known_words
 
 _WORD = re.compile(r"(?<![\w./@\\'’-])[A-Za-z]{4,20}(?![\w/@\\-]|\.\w|['’]t\b)")
@@ -21,7 +21,7 @@ _MAX_CHARS = 4000
 _MAX_UNKNOWN = 6
 """Different words; a text with more is no slipshod English. Each takes some 0.3 ms the first time."""
 _FREQUENT = 5000
-"""The rank of a word that no name in computing is but for two letters swapped."""
+"""The rank of a word that few names are but for a slip."""
 _TOLD = frozenset("\"':=$")
 """Signs of a message, or of what was typed."""
 _SPELLING = frozenset(
@@ -130,8 +130,8 @@ def legible(text: str) -> str:
     if any(word in _COMPUTING or _is_language(word, lexicon) for word in (*words, *meant.values())):
         if not (_TOLD.isdisjoint(text) and _MESSAGES.isdisjoint(words)):
             return text
-        meant = {word: other for word, other in meant.items() if _is_swapped(word, other)}
-    elif not any(is_plain_slip(word, other) for word, other in meant.items()):
+        meant = {word: other for word, other in meant.items() if _is_likely(word, other)}
+    elif not any(is_plain_slip(word, other) or _is_likely(word, other) for word, other in meant.items()):
         meant = {word: other for word, other in meant.items() if is_american(word, other)}
     return _WORD.sub(lambda found: meant.get(found[0].lower()) or found[0], text)
 
@@ -149,6 +149,8 @@ def _is_language(word: str, lexicon: Lexicon) -> bool:
     return entry is not None and entry.label == "programming_language"
 
 
-def _is_swapped(word: str, meant: str) -> bool:
-    """Whether two letters of a frequent word are swapped."""
-    return len(word) > 4 and sorted(word) == sorted(meant) and known_words().get(meant, _FREQUENT) < _FREQUENT
+def _is_likely(word: str, meant: str) -> bool:
+    """Whether letters of a frequent word are swapped or doubled, or one is left out."""
+    if len(word) <= 4 or known_words().get(meant, _FREQUENT) >= _FREQUENT:
+        return False
+    return sorted(word) == sorted(meant) or undoubled(word) == undoubled(meant) or is_short_of_one(word, meant)

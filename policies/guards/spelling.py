@@ -166,10 +166,20 @@ def is_plain_slip(word: str, meant: str) -> bool:
         return False
     return (
         sorted(word) == sorted(meant)
-        or _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", meant)
+        or undoubled(word) == undoubled(meant)
         or (word.endswith("ys") and meant == word[:-2] + "ies")
         or (len(word) >= _LONG and len(meant) == len(word) + 1)
     )
+
+
+def undoubled(word: str) -> str:
+    """ "Comittee" and "committee" alike."""
+    return _DOUBLED.sub(r"\1", word)
+
+
+def is_short_of_one(word: str, meant: str) -> bool:
+    """Whether a letter inside, or the last one, was left out."""
+    return len(meant) == len(word) + 1 and any(meant[:at] + meant[at + 1 :] == word for at in range(1, len(meant)))
 
 
 def is_american(word: str, british: str) -> bool:
