@@ -8,7 +8,9 @@ from policies.guards.code_names import code_name_conflict, spelling_conflict
 from policies.guards.comparisons import turned_comparison
 from policies.guards.facts import SOFT, Conflict, Facts, conflict
 from policies.guards.leftovers import leftover_conflict, opposite_conflict
+from policies.guards.light_verbs import light_verb_conflict
 from policies.guards.literals import literal_conflict, unquoted
+from policies.guards.near_synonyms import near_synonym_conflict
 from policies.guards.negation import negation_conflict, settle_fronted
 from policies.guards.order import order_conflict
 from policies.guards.quantities import quantity_conflict
@@ -82,6 +84,8 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         or ("tense" in guards and tense_conflict(cached, asked))
         or ("order" in guards and (voice_conflict(cached, asked) or roles_conflict(cached, asked)))
         or ("order" in guards and not turned and order_conflict(cached, asked, alignment.pairs))
+        or ("substitution" in guards and near_synonym_conflict(cached, asked, alignment.pairs))
+        or ("substitution" in guards and light_verb_conflict(cached, asked))
         or leftover_conflict(cached, asked, left, right, guards)
         or None
     )
