@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from policies.guards.draft import Draft
 from policies.guards.facts import ASPECT, Conflict, Facts
 from policies.guards.vocabulary import base_form
@@ -22,6 +24,10 @@ PATIENTS = {"me": "first", "us": "first", "him": "he", "them": "they"}
 """Only the pronouns that show their case: "her" and "you" do not."""
 _DONE = frozenset(("past", "verb-past", "perfect", "pluperfect"))
 _PERMITS = frozenset(("safe", "possible", "legal", "allowed", "permitted", "able", "ok", "okay"))
+_HAPPENING = frozenset(("who", "where", "when"))
+_NEEDING = frozenset(("need", "needs", "require", "requires", "recommend", "advise"))
+_ANYONE = frozenset(("i", "we", "you", "one", "it", "this", "that", "not"))
+"""Behind "do" and "does" they ask what is to be done, and not what others do."""
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -110,8 +116,13 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     both = {one, other}
     if both in ({"needed", "advised"}, {"needed", "obliged"}):
         return None  # "do I need to" asks what "should I" asks, and what "must I" asks
-    clash = both in ({"possible", "obliged"}, {"possible", "needed"}) or (
-        "who" in cached.questions & asked.questions and _happened(cached, asked)
+    asks = cached.questions | asked.questions
+    clash = (
+        both in ({"possible", "obliged"}, {"possible", "needed"})
+        or (both == {"possible", "advised"} and "how" not in asks)  # "how can I" is "how should I"
+        or (both == {"obliged", "advised"} and _is_strict(cached, asked))
+        or (not _HAPPENING.isdisjoint(cached.questions & asked.questions) and _happened(cached, asked))
+        or ("how" not in asks and (_is_habit(cached, asked) or _is_habit(asked, cached)))
     )
     if "polar" in cached.questions and "polar" in asked.questions:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
@@ -130,6 +141,22 @@ def _happened(cached: Facts, asked: Facts) -> bool:
         one.modal == "possible" and not one.tense and not other.modal and other.tense in _DONE
         for one, other in ((cached, asked), (asked, cached))
     )
+
+
+def _is_strict(cached: Facts, asked: Facts) -> bool:
+    """ "Must I", and "have to" but for an amount: "how often do I have to" is "how often should I"."""
+    if "must" in cached.words or "must" in asked.words:
+        return True
+    return not any(term.kind == ASPECT for facts in (cached, asked) for term in facts.terms)
+
+
+def _is_habit(one: Facts, other: Facts) -> bool:
+    """ "How much should people eat" against "how much do people eat", "how old should it be" against "how old is it"."""
+    if one.modal != "advised" or other.modal or not _NEEDING.isdisjoint(other.words):
+        return False
+    if "be" in one.words and one.words[:1] == other.words[:1] == ("how",):
+        return other.being and other.tense == "present"
+    return any(word in ("do", "does") and behind not in _ANYONE for word, behind in pairwise(other.words))
 
 
 def _needs(cached: Facts, asked: Facts) -> bool:
