@@ -13,7 +13,13 @@ from policies.guards.said import translation_patterns
 from policies.guards.vocabulary import base_form, derived_words, known_words, read_yaml
 
 GAP = "@x"
-_FIRST, _LAST = "@first", "@last"
+_FIRST, _LAST, _VERB = "@first", "@last", "@verb"
+_VERBS = frozenset(
+    (
+        "is", "are", "was", "were", "do", "does", "did", "can", "could", "should", "must", "may", "might", "will",
+        "would",
+    )
+)  # fmt: skip
 _END = ""
 Trie = dict[str, Any]
 """Nested dictionaries by word; _END holds the replacement, GAP a node reached over one to four words."""
@@ -343,8 +349,9 @@ def _add_phrase(trie: Trie, line: str) -> None:
             continue
         for word in words:
             node = node.setdefault(word, {})
-        ends = {_FIRST: words[0], _LAST: words[-1]}
-        node.setdefault(_END, tuple(ends.get(word, word) for word in replacement))
+        verb = next((word for word in words if word in _VERBS), "")
+        ends = {_FIRST: words[0], _LAST: words[-1], _VERB: verb}
+        node.setdefault(_END, tuple(read for word in replacement if (read := ends.get(word, word))))
 
 
 def _choices(element: str) -> list[str]:

@@ -83,12 +83,19 @@ def tense_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if one != other and frozenset((one, other)) in _CLASHING:
         if _dated(cached, asked) or _dated(asked, cached):
             return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
-        loose = frozenset((one, other)) == _WILL and (_denies(cached) or "when" in cached.questions & asked.questions)
+        loose = frozenset((one, other)) == _WILL and (
+            _denies(cached) or "when" in cached.questions & asked.questions or (_measures(cached) and _measures(asked))
+        )
         if not loose:
             return Conflict("tense", one, other)
     if _goes_on(cached, asked) or _goes_on(asked, cached):
         return Conflict("tense", one, other)
     return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
+
+
+def _measures(facts: Facts) -> bool:
+    """ "How long will it take" asks what "how long does it take" asks."""
+    return any(term.word in ("@duration", "@price") for term in facts.terms)
 
 
 def _denies(facts: Facts) -> bool:
