@@ -317,7 +317,7 @@ def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int,
                     break
                 end, replacement, _ = _longest(items, index + length, gap, size)
                 if end:
-                    if end > best[0]:
+                    if end >= best[0]:  # of two as long, the one with more words of its own
                         best = (end, replacement, items[index : index + length])
                     break
         following = node.get(items[index].word)
