@@ -12,6 +12,7 @@ _OPERATORS = {
 }  # fmt: skip
 _BINDS = {"": 0, "(": 0, ")": 2, "+": 1, "-": 1, "*": 2, "/": 2, "^": 3, "√": 4}
 """How strongly an operator binds; a bracket beside an operand multiplies."""
+_SUBTRACTING = frozenset(("minus", "subtract", "subtracted", "subtracting", "take", "taken", "taking"))
 _OPERAND = 2
 _ALONE = 9
 """Of a bracket without an operator inside."""
@@ -37,14 +38,35 @@ def arithmetic_in(items: Sequence[Item], words: Sequence[str]) -> tuple[str, ...
             near = items[place - 1 : place + 3]
             if (near[1].word, near[2].word) == ("divided", "into") and near[0].flags & near[3].flags & DIGITS:
                 found.append(f"{near[0].word}\\{near[3].word}")
+    if not _SUBTRACTING.isdisjoint(words):
+        found += _difference(items)
     return tuple(found)
 
 
+def _difference(items: Sequence[Item]) -> list[str]:
+    """ "45-18" for "45 minus 18" and for "subtract 18 from 45", if the prompt has two numbers."""
+    places = [place for place, item in enumerate(items) if item.flags & DIGITS]
+    if len(places) != 2:
+        return []
+    first, second = places
+    between = [item.word for item in items[first + 1 : second]]
+    values = items[first].word, items[second].word
+    if between == ["minus"]:
+        return ["-".join(values)]
+    return ["-".join(reversed(values))] if between[-1:] == ["from"] else []
+
+
 def arithmetic_conflict(cached: Facts, asked: Facts) -> Conflict | None:
-    """Other brackets, or a division the other way round."""
-    if cached.arithmetic == asked.arithmetic:
+    """Other brackets, or a division or subtraction the other way round."""
+    one, other = cached.arithmetic, asked.arithmetic
+    if one == other or (one and not other and _is_difference(one)) or (other and not one and _is_difference(other)):
         return None
     return conflict("order", cached.arithmetic, asked.arithmetic)
+
+
+def _is_difference(found: Sequence[str]) -> bool:
+    """Whether it is a plain difference, which the other prompt may tell in another way."""
+    return len(found) == 1 and "-" in found[0] and found[0].replace("-", "").replace(".", "").isdigit()
 
 
 def _symbol(item: Item) -> str:

@@ -277,7 +277,8 @@ def quantity_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Co
             return conflict("number_unit", map(_shown, left), map(_shown, right))
     if "numbers" in guards:
         shown = [list(map(_shown, facts.quantities)) for facts in (cached, asked)]
-        swapped = _swapped(cached.quantities, asked.quantities) and not _counts_the_same(cached, asked)
+        told = cached.arithmetic and cached.arithmetic == asked.arithmetic  # "subtract 18 from 45", "45 minus 18"
+        swapped = _swapped(cached.quantities, asked.quantities) and not (told or _counts_the_same(cached, asked))
         if swapped or _counts_another(cached, asked):
             return conflict("order", *shown)
         if _other_link(cached.quantities, asked.quantities):

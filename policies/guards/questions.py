@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from policies.guards.draft import NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.reading import CAPITAL, CONTRACTED
@@ -23,6 +25,16 @@ _SUBJECTS = {
 _OTHERS = frozenset(("another", "other"))
 _NO_SUBJECT = frozenset(("you", "it", "one", "there", "that"))
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
+_HOW_IT_CAME = "circumstance"
+_TIMES = {
+    "year": "year", "month": "month", "day": "day", "date": "day", "weekday": "day", "century": "century",
+    "decade": "decade", "time": "hour", "hour": "hour", "season": "season",
+    **dict.fromkeys(
+        ("case", "cases", "situation", "situations", "circumstance", "circumstances", "scenario", "scenarios"),
+        _HOW_IT_CAME,
+    ),
+}  # fmt: skip
+"""What may be asked for instead of "when", and how exactly."""
 _LOOKED_UP = frozenset(("check", "track", "view"))
 _SENT = frozenset(("order", "status", "refund", "delivery"))
 _PARTICIPLES = frozenset(
@@ -214,6 +226,12 @@ def _asks(draft: Draft, word: str, index: int) -> bool:
 def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list[Term]) -> Conflict | None:
     """Each side's question word is the other's too, or is named there ("when": "date"), which then needs no partner."""
     one, other = _settled(cached.questions, asked.questions), _settled(asked.questions, cached.questions)
+    if "when" in one and "when" in other:
+        mine, yours = _time_asked(cached), _time_asked(asked)
+        if mine != yours and mine and yours:
+            return conflict("question_type", [mine], [yours])
+        if _HOW_IT_CAME in (mine, yours) and mine != yours and {"past", "verb-past"} & {cached.tense, asked.tense}:
+            return conflict("question_type", [mine], [yours])
     if one != other:
         for mine, theirs, yours, rest in ((one, asked, other, right), (other, cached, one, left)):
             for kind in mine - yours:
@@ -229,6 +247,14 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
     if left_aspects or right_aspects:
         return conflict("question_type", left_aspects, right_aspects)
     return None
+
+
+def _time_asked(facts: Facts) -> str:
+    """What a question with "what" or "which" names instead of "when": "what year", "at which hour"; else empty."""
+    for before, word in pairwise(facts.words):
+        if before in ("what", "which") and word in _TIMES:
+            return _TIMES[word]
+    return ""
 
 
 def _settled(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
@@ -284,11 +310,21 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
             return True
         if kind == "who":
             only_names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
-            return only_names or any(term.word.endswith(_AGENTS) for term in facts.terms)
+            named = {term.word for term in (both[0] if facts is both[1] else both[1]).terms}
+            return only_names or any(
+                term.word.endswith(_AGENTS) and (term.word not in named or _is_predicate(facts, both))
+                for term in facts.terms
+            )
     if {kind, *yours} == {"how", "where"}:
         shared = set(both[0].words) & set(both[1].words)
         return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
     return kind == "how" and not yours
+
+
+def _is_predicate(facts: Facts, both: tuple[Facts, Facts]) -> bool:
+    """ "Who is the director", "the name of the director"; "who did the inspector advise" asks for another person."""
+    other = both[0] if facts is both[1] else both[1]
+    return other.being
 
 
 def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:

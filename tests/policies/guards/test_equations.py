@@ -50,3 +50,25 @@ def test_ways_to_ask_for_the_unknown(one, other):
 )
 def test_another_unknown_or_question(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Subtract 18 from 45 | 18 minus 45
+    What is 18 subtracted from 45? | What is 45 subtracted from 18?
+    Take 7 away from 30 | 7 minus 30
+    Subtract 18 from 45 | Add 18 to 45
+    """
+)
+def test_a_difference_has_a_direction(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Subtract 18 from 45 | 45 minus 18
+    What is 18 subtracted from 45? | What is 45 - 18?
+    """
+)
+def test_a_difference_may_be_told_either_way(one, other):
+    assert reason(one, other) == "serves"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.policies.guards.verdicts import reason
+from tests.policies.guards.verdicts import reason, rows
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,29 @@ def test_the_form_may_be_asked_for_anywhere():
 )
 def test_what_goes_on_is_not_done_and_what_may_be_is_no_need(cached, asked, expected):
     assert reason(cached, asked) == expected
+
+
+@rows(
+    """
+    What did the inspector advise? | Who did the inspector advise?
+    What did the teacher ask? | Who did the teacher ask?
+    What year was the tower built? | What month was the tower built?
+    In what year did he die? | On what day did he die?
+    At what time is the flight? | On what date is the flight?
+    When was Lincoln killed? | Under what circumstances was Lincoln killed?
+    """
+)
+def test_another_person_or_time_is_asked_for(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Who is the director of Dune? | What is the name of the director of Dune?
+    Who directed Dune? | director of Dune
+    What year was the tower built? | When was the tower built?
+    In which cases is a visa needed? | When is a visa needed?
+    """
+)
+def test_the_same_person_or_time_in_other_words(one, other):
+    assert reason(one, other) == "serves"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.policies.guards.verdicts import reason
+from tests.policies.guards.verdicts import reason, rows
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,30 @@ def test_the_same_asked_in_the_other_voice_serves(cached, asked):
 )
 def test_another_age_stays_another(cached, asked):
     assert reason(cached, asked) != "serves"
+
+
+@rows(
+    """
+    Who was killed by Brutus? | Who killed Brutus?
+    What is eaten by foxes? | What eats foxes?
+    Who was taught by Aristotle? | Who taught Aristotle?
+    Can my account be closed by the bank? | Can I close my bank account?
+    How do I stop my cat from scratching? | How do I stop scratching my cat?
+    """
+)
+def test_who_does_it_is_not_who_it_is_done_by(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Who was killed by Brutus? | Who did Brutus kill?
+    What eats foxes? | What are foxes eaten by?
+    By whom was Hamlet written? | Who wrote Hamlet?
+    Can the hole be patched by hand? | Can I patch the hole by hand?
+    How do I stop my dog from biting me? | How do I stop my dog biting me?
+    How do I stop my dog from barking? | How do I make my dog stop barking?
+    """
+)
+def test_a_question_in_the_passive_is_one_in_the_active(one, other):
+    assert reason(one, other) == "serves"
