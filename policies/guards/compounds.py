@@ -132,7 +132,7 @@ def _is_inverse(facts: Facts) -> bool:
     words = facts.words
     if words and words[-1] == "of":
         return True
-    return "whose" in words[1:] or any(pair in _INVERSE for pair in pairwise(words))
+    return "whose" in words or any(pair in _INVERSE for pair in pairwise(words))
 
 
 def _taken_from(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:

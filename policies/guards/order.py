@@ -40,6 +40,14 @@ _COMPATIBLE = {
 }  # fmt: skip
 _CORE = frozenset(("", "to", "from", "by", "than", "against"))
 """What governs those who take part; other prepositions govern circumstances ("for my dog", "with my dog")."""
+_WORKS = frozenset(
+    (
+        "poem", "song", "speech", "letter", "story", "book", "film", "movie", "joke", "essay", "toast", "card", "rap",
+        "limerick", "haiku", "novel", "podcast", "eulogy", "tribute",
+    )
+)  # fmt: skip
+"""What is by somebody, about somebody and for somebody."""
+_OF_WORKS = (frozenset(("about", "for")), frozenset(("by", "to")), frozenset(("by", "for")))
 _REPORTING = frozenset(("say", "tell", "think", "know", "ask", "claim", "believe", "want", "help"))
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
@@ -103,6 +111,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         slots = frozenset((one[i].slot, other[j].slot))
         if slots == _FROM_IN and takes:
             continue
+        if slots in _OF_WORKS and any(term.word in _WORKS for term in one) and any(term.word in _WORKS for term in other):
+            return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if (
             len(slots) == 2
             and "" not in slots
@@ -113,6 +123,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if {one[i].joined, other[j].joined} == {"and", "or"}:
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
+    if "than" in cached.words and "than" in asked.words and (cached.words[-1] == "than") != (asked.words[-1] == "than"):
+        return conflict("order", cached.words, asked.words)  # "who is older than Ann", "who is Ann older than"
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
     ordered = sorted(pairs)

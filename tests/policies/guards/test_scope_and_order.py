@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.policies.guards.verdicts import reason
+from tests.policies.guards.verdicts import reason, rows
 
 
 @pytest.mark.parametrize(
@@ -212,3 +212,29 @@ def test_search_words_come_in_any_order_but_two_names_do_not():
     assert reason("madrid lisbon bus", "lisbon madrid bus") == "order"
     assert reason("time difference Tokyo London", "time difference London Tokyo") == "serves"
     assert reason("the last but one chapter", "the last chapter") != "serves"
+
+
+@rows(
+    """
+    Who is older than Biden? | Who is Biden older than?
+    Which planets are larger than Earth? | Which planets is Earth larger than?
+    Write a poem about my dad | Write a poem for my dad
+    A toast to my brother | A toast by my brother
+    Recommend a book about dogs | Recommend a book for dogs
+    Who is Biden's wife? | Whose wife is Biden?
+    What is glass made of? | What is glass?
+    """
+)
+def test_what_stands_on_the_other_side_is_another(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Which planets are larger than Earth? | What planets are larger than Earth?
+    Write a poem about my dad | Write me a poem about my dad
+    What is bread made of? | What are the ingredients of bread?
+    """
+)
+def test_what_stands_on_the_same_side_is_the_same(one, other):
+    assert reason(one, other) == "serves"
