@@ -1,4 +1,4 @@
-"""Group `order`: verbs that say little ("get", "give", "keep") and may be missing elsewhere, where they are what is asked.
+"""Group `substitution`: verbs that say little ("get", "give", "keep") and may be missing, where they are what is asked.
 
 "How do I get feedback" and "how do I give feedback" differ in nothing else.
 """

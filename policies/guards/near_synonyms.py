@@ -32,9 +32,9 @@ def near_synonym_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int
         ends = i == len(cached.terms) - 1 and j == len(asked.terms) - 1
         if (kinds and _is_kind(one, other)) or (ends and _is_class(cached, one) and _is_class(asked, other)):
             return Conflict("substitution", one.word, other.word)
-        if all(key[0] == _ROOT for key in shared) and _does_it(one.word, other.word):
-            if "who" not in cached.questions | asked.questions:
-                return Conflict("substitution", one.word, other.word)
+        by_root = all(key[0] == _ROOT for key in shared) and "who" not in cached.questions | asked.questions
+        if by_root and _does_it(one.word, other.word):
+            return Conflict("substitution", one.word, other.word)
     return None
 
 

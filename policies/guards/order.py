@@ -103,6 +103,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     symmetric = cached.symmetric and asked.symmetric
     far = symmetric and all(any("@distance" in term.aspects for term in facts.terms) for facts in (cached, asked))
     mutual = _EITHER_WAY if far else frozenset()
+    made = all(any(term.word in _WORKS for term in facts.terms) for facts in (cached, asked))
     takes = any(not _TAKING.isdisjoint(one[i].keys | other[j].keys) for i, j in pairs)
     for i, j in pairs:
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS - mutual:
@@ -111,7 +112,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         slots = frozenset((one[i].slot, other[j].slot))
         if slots == _FROM_IN and takes:
             continue
-        if slots in _OF_WORKS and any(term.word in _WORKS for term in one) and any(term.word in _WORKS for term in other):
+        if made and slots in _OF_WORKS:
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if (
             len(slots) == 2

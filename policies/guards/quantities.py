@@ -50,6 +50,8 @@ _MEASURES = frozenset(
 )  # fmt: skip
 """What is told in units, as a noun or a fixed phrase says it."""
 _DETERMINING = frozenset(("a", "an", "the", "my", "your", "his", "her", "our", "their", "one", "left", "right", "of"))
+_FRAGMENT = 12
+"""Terms of a fragment: text of many lines is none, and is not searched anew at the end of each."""
 _CHANGING = frozenset(
     (
         "reduce", "increase", "decrease", "drop", "fall", "rise", "raise", "lower", "cut", "grow", "shrink", "decline",
@@ -223,7 +225,7 @@ def _is_measured(draft: Draft, before: str) -> bool:
     return (
         not draft.questions - {"what"}
         and before not in _DETERMINING
-        and any(term.word in _MEASURES for term in draft.terms)
+        and any(term.word in _MEASURES for term in draft.terms[-_FRAGMENT:])
     )
 
 

@@ -227,11 +227,11 @@ def question_conflict(cached: Facts, asked: Facts, left: list[Term], right: list
     """Each side's question word is the other's too, or is named there ("when": "date"), which then needs no partner."""
     one, other = _settled(cached.questions, asked.questions), _settled(asked.questions, cached.questions)
     if "when" in one and "when" in other:
-        mine, yours = _time_asked(cached), _time_asked(asked)
-        if mine != yours and mine and yours:
-            return conflict("question_type", [mine], [yours])
-        if _HOW_IT_CAME in (mine, yours) and mine != yours and {"past", "verb-past"} & {cached.tense, asked.tense}:
-            return conflict("question_type", [mine], [yours])
+        exact, other_time = _time_asked(cached), _time_asked(asked)
+        if exact != other_time and exact and other_time:
+            return conflict("question_type", [exact], [other_time])
+        if {exact, other_time} == {"", _HOW_IT_CAME} and {"past", "verb-past"} & {cached.tense, asked.tense}:
+            return conflict("question_type", [exact], [other_time])
     if one != other:
         for mine, theirs, yours, rest in ((one, asked, other, right), (other, cached, one, left)):
             for kind in mine - yours:
@@ -310,21 +310,14 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
             return True
         if kind == "who":
             only_names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
-            named = {term.word for term in (both[0] if facts is both[1] else both[1]).terms}
-            return only_names or any(
-                term.word.endswith(_AGENTS) and (term.word not in named or _is_predicate(facts, both))
-                for term in facts.terms
-            )
+            asking = both[0] if facts is both[1] else both[1]
+            named = set() if asking.being else {term.word for term in asking.terms}
+            # "Who is the director", but not "who did the director choose".
+            return only_names or any(term.word.endswith(_AGENTS) and term.word not in named for term in facts.terms)
     if {kind, *yours} == {"how", "where"}:
         shared = set(both[0].words) & set(both[1].words)
         return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
     return kind == "how" and not yours
-
-
-def _is_predicate(facts: Facts, both: tuple[Facts, Facts]) -> bool:
-    """ "Who is the director", "the name of the director"; "who did the inspector advise" asks for another person."""
-    other = both[0] if facts is both[1] else both[1]
-    return other.being
 
 
 def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:

@@ -158,7 +158,7 @@ def _is_strict(cached: Facts, asked: Facts) -> bool:
 
 
 def _is_habit(one: Facts, other: Facts) -> bool:
-    """ "How much should people eat" against "how much do people eat", "how old should it be" against "how old is it"."""
+    """ "How much should one eat" against "how much do people eat", "how old should it be" against "how old is it"."""
     if one.modal != "advised" or other.modal or not _NEEDING.isdisjoint(other.words):
         return False
     if "be" in one.words and one.words[:1] == other.words[:1] == ("how",):
