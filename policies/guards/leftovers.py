@@ -10,6 +10,7 @@ from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, con
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
+_DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
 
@@ -51,6 +52,8 @@ def leftover_conflict(
     if not heavy:
         if "question" in guards and (_says_what_of(cached, left, right) or _says_what_of(asked, right, left)):
             return conflict("question_type", *([term.word for term in side] for side in (left, right)))
+        if "order" in guards and "who" in cached.questions & asked.questions and _acts((*left, *right)):
+            return conflict("substitution", *([term.word for term in side] for side in (left, right)))
         return None
     turned = "contrast" in guards and any(term.negated or term.word in _TURNING for term in heavy)
     if "narrowing" in guards or turned or (cached.fragment or asked.fragment):
@@ -114,6 +117,11 @@ def _says_what_of(facts: Facts, own: Sequence[Term], others: Sequence[Term]) -> 
         and any(term.word in _ABOUT for term in others)
         and not any(term.slot or term.joined or term.kind == ASPECT for term in facts.terms)
     )
+
+
+def _acts(rest: Sequence[Term]) -> bool:
+    """ "Who wrote Dune", "who is in Dune": what somebody did is missing."""
+    return any(term.word in _DEEDS for term in rest)
 
 
 def _heavy(terms: Sequence[Term], polar: bool) -> list[Term]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from policies.guards.draft import NOTHING, STOPS, Draft
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.reading import CAPITAL, CONTRACTED
+from policies.guards.stated import asked_verb
 from policies.guards.vocabulary import base_form
 
 _WORDS = frozenset(("how", "why", "when", "where", "who", "what", "which", "howis"))
@@ -22,6 +23,9 @@ _SUBJECTS = {
     "i": "first", "we": "first", "he": "he", "she": "she", "they": "they",
     "someone": "someone", "somebody": "someone", "anyone": "someone", "anybody": "someone", "people": "someone",
 }  # fmt: skip
+_SUMS = frozenset(("@price", "@sum"))
+_CURES = frozenset(("treatment", "remedy"))
+_COMING_BY = frozenset(("get", "have", "give", "catch"))
 _OTHERS = frozenset(("another", "other"))
 _NO_SUBJECT = frozenset(("you", "it", "one", "there", "that"))
 _ASPECT_OF = {"when": "@when", "where": "@where", "who": "@who", "why": "@why", "how": "@how"}
@@ -274,7 +278,7 @@ def _forget_length(one: list[Term], other: list[Term]) -> None:
 
 def _forget_price(rest: list[Term], other: Facts) -> None:
     """Take out the "how much" of "how much is the fee", which "what is the fee" asks as well."""
-    if any("@price" in term.aspects and term.determiner != "a" for term in other.terms):
+    if any(not _SUMS.isdisjoint(term.aspects) and term.determiner != "a" for term in other.terms):
         rest[:] = [term for term in rest if term.word != "@price"]
 
 
@@ -303,6 +307,8 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         if found is not None:
             if found.word == "deadline" and "possible" in (both[0].modal, both[1].modal):
                 return False  # "when can I file" is the first day, and not the last
+            if found.word in _CURES and asked_verb(both[0] if facts is both[1] else both[1]) in _COMING_BY:
+                return False  # "the treatment for gout", "how do I get gout"
             if found in rest:
                 rest.remove(found)
             return True

@@ -147,3 +147,29 @@ def test_another_person_or_time_is_asked_for(one, other):
 )
 def test_the_same_person_or_time_in_other_words(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    How much is a flat in Berlin? | What is the rent of a flat in Berlin?
+    How much does speeding cost in Ohio? | What is the fine for speeding in Ohio?
+    Where is Kyoto? | What are the sights of Kyoto?
+    Who wrote the Bible? | Who is in the Bible?
+    Who made the first car? | Who was in the first car?
+    What is the treatment for gout? | How do I get gout?
+    """
+)
+def test_a_price_a_place_or_a_person_of_another_kind(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    How much is the rent of a flat in Berlin? | What is the rent of a flat in Berlin?
+    How much is the deposit? | What is the deposit?
+    Who wrote Dune? | Who is the author of Dune?
+    What is the treatment for gout? | How do you treat gout?
+    """
+)
+def test_a_price_a_person_or_a_cure_of_the_same_kind(one, other):
+    assert reason(one, other) == "serves"
