@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from policies.guards.alignment import opposed
 from policies.guards.apposed import THIS
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
+from policies.guards.near_synonyms import other_sort
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
@@ -49,6 +50,8 @@ def leftover_conflict(
         return conflict("entity", *shown)
     if "contrast" in guards and (_names_both(cached, left) or _names_both(asked, right)):
         return conflict("contrast", *([term.word for term in side] for side in (left, right)))
+    if "narrowing" in guards and not heavy and other_sort(cached, asked, (*left, *right)):
+        return conflict("narrowing", *([term.word for term in side] for side in (left, right)))
     if not heavy:
         if "question" in guards and (_says_what_of(cached, left, right) or _says_what_of(asked, right, left)):
             return conflict("question_type", *([term.word for term in side] for side in (left, right)))

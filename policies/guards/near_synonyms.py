@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policies.guards.facts import PLAIN, SOFT, Conflict, Facts, Term
+from policies.guards.facts import NAME, PLAIN, SOFT, Conflict, Facts, Term
 
 _DOING = ("er", "or", "ee", "ist", "eer", "ian")
 """Endings of who or what does it, or has it done to: "timer", "trainee"."""
 _COMPARED = frozenset(("difference", "versus", "vs", "differ", "different"))
 _KNOWN = frozenset(("the", "my", "your", "our", "his", "her", "their", "this"))
 """They name one that is known, and no kind."""
+_ASKING = frozenset(("define", "explain", "term", "word", "use", "mean", "understand", "learn", "help", "show", "see"))
+_SORTS = frozenset(("normal", "general", "regular", "common", "proper", "typical", "actual"))
+"""Words that say nothing elsewhere: "a common noun"."""
 _OWN = "~"
 _ROOT = "+"
 
@@ -40,17 +43,34 @@ def near_synonym_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int
 
 def _tells_kinds(facts: Facts) -> bool:
     """ "The difference between an error and a bug", "what is an error": it asks what a word means."""
-    if not _COMPARED.isdisjoint(facts.words):
-        return True
+    return not _COMPARED.isdisjoint(facts.words) or defines(facts)
+
+
+def defines(facts: Facts, words: int = 1) -> bool:
+    """ "What is an error"; words: how many words may name it."""
     heavy = [term for term in facts.terms if term.kind != SOFT]
     return (
         facts.questions == {"what"}
         and facts.being
-        and len(heavy) == 1
-        and not heavy[0].slot
+        and len(heavy) <= words
+        and bool(facts.terms)
+        and not any(term.slot for term in heavy)
         and not facts.quantities
         and _KNOWN.isdisjoint(facts.words)
     )
+
+
+def other_sort(cached: Facts, asked: Facts, rest: Sequence[Term]) -> bool:
+    """ "What is a long jump", "what is a jump": in a definition a word that may be missing elsewhere tells the sort.
+
+    rest: the terms without a partner.
+    """
+    if any(term.kind == NAME for term in (*cached.terms, *asked.terms)):
+        return False
+    if not _SORTS.isdisjoint(set(cached.words) ^ set(asked.words)):
+        return defines(cached, words=2) and defines(asked, words=2)
+    sorts = any(not term.slot and term.kind == SOFT and term.word not in _ASKING for term in rest)
+    return sorts and defines(cached) and defines(asked)
 
 
 def _is_kind(one: Term, other: Term) -> bool:

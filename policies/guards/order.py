@@ -124,6 +124,9 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if {one[i].joined, other[j].joined} == {"and", "or"}:
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
+    governed = {(one[i].slot, other[j].slot) for i, j in pairs}
+    if {("", "by"), ("of", "")} <= governed or {("by", ""), ("", "of")} <= governed:
+        return conflict("order", cached.words, asked.words)  # "the index of an element", "an element by index"
     if "than" in cached.words and "than" in asked.words and (cached.words[-1] == "than") != (asked.words[-1] == "than"):
         return conflict("order", cached.words, asked.words)  # "who is older than Ann", "who is Ann older than"
     if _other_subject(cached, asked) or _other_subject(asked, cached):

@@ -150,7 +150,10 @@ def _other_act(one: Facts, other: Facts) -> Conflict | None:
         if mine:
             if len(one.negations) == len(other.negations) and all(found.negated != act.negated for found in mine):
                 return Conflict("negation_scope", shown, shown)
-            if "by" in (one.words if act.passive else other.words) and all(f.passive != act.passive for f in mine):
+            told = "by" in (one.words if act.passive else other.words) or "did" in (
+                other.words if act.passive else one.words
+            )
+            if told and all(f.passive != act.passive for f in mine):
                 return Conflict("order", shown, shown)  # "I was hit by a car", "I hit a car"
             if act.time and all(found.time and found.time != act.time for found in mine):
                 return Conflict("tense", act.time, mine[0].time)

@@ -141,3 +141,34 @@ def test_small_verbs_are_told_apart_where_nothing_else_is_asked(one, other):
 )
 def test_small_verbs_of_one_sort_are_one(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What is a normal heart rate? | What is a heart rate?
+    What is a common noun? | What is a noun?
+    What is general anesthesia? | What is anesthesia?
+    What is simple interest? | What is interest?
+    What is a long jump? | What is a jump?
+    What is a total eclipse? | What is an eclipse?
+    When is the new moon? | When is the moon?
+    How do I get rid of back acne? | How do I get rid of acne?
+    Can a single woman adopt? | Can a woman adopt?
+    How do I open an online store? | How do I open a store?
+    """
+)
+def test_a_word_that_tells_the_sort_may_not_be_missing(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is recursion? | What is recursion in programming?
+    What is Python? | What is the Python programming language?
+    What is a mutex? | Can you help me understand what a mutex is?
+    Why does my back hurt? | What causes back pain?
+    How long does a common cold last? | How long does a cold last?
+    """
+)
+def test_a_word_that_tells_no_sort_may_be_missing(one, other):
+    assert reason(one, other) == "serves"

@@ -238,3 +238,13 @@ def test_what_stands_on_the_other_side_is_another(one, other):
 )
 def test_what_stands_on_the_same_side_is_the_same(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    How do I get the index of an element? | How do I get an element by index?
+    How do I get the key of a value? | How do I get a value by key?
+    """
+)
+def test_the_name_of_a_thing_is_not_the_thing_by_its_name(one, other):
+    assert reason(one, other) != "serves"

@@ -70,3 +70,33 @@ def test_who_does_it_is_not_who_it_is_done_by(one, other):
 )
 def test_a_question_in_the_passive_is_one_in_the_active(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    How do I get hired? | How do I hire?
+    How do I get invited? | How do I invite?
+    How do I get refunded? | How do I refund?
+    Why was I charged twice? | Why did I charge twice?
+    Why was my account blocked? | Why did I block my account?
+    Will my post be deleted? | Will I delete my post?
+    What do I do if my dog bites someone? | What do I do if someone bites my dog?
+    Can someone sue my company? | Can my company sue someone?
+    """
+)
+def test_what_happens_to_me_is_not_what_i_do(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Can I freeze eggs? | Can eggs be frozen?
+    Should milk be left out? | Should I leave milk out?
+    Can I be sued by my landlord? | Can my landlord sue me?
+    How much does it cost to get my house painted? | How much does it cost to paint my house?
+    What do I do if someone steals my card? | Someone steals my card, what do I do?
+    How do I get divorced? | how to get divorced
+    """
+)
+def test_what_may_be_done_is_what_i_may_do(one, other):
+    assert reason(one, other) == "serves"
