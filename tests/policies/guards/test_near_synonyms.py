@@ -44,6 +44,10 @@ from tests.policies.guards.verdicts import reason, rows
     Can my partner get a visa? | Can my spouse get a visa?
     Is there a park near the museum? | Is there parking near the museum?
     What is the most popular pet? | What is the most popular animal?
+    How do I reverse a matrix? | How do I invert a matrix?
+    How do I report my boss? | How do I inform my boss?
+    How do I recall an email in Outlook? | How do I remember an email in Outlook?
+    How do I trim a string in Java? | How do I cut a string in Java?
     """
 )
 def test_words_that_are_one_only_elsewhere(one, other):
