@@ -80,6 +80,10 @@ class Lexicon:
     small: Small
     first: Trie
     second: Trie
+    openings: Trie
+    asides: Trie
+    purposes: Trie
+    """What begins a sentence, or is a clause, and asks nothing; a purpose only where it changes no answer."""
     entries: Mapping[str, Entry]
     symbols: Mapping[str, frozenset[str]]
     cased: frozenset[str]
@@ -166,11 +170,11 @@ def _build(
         )
         for word in {*keys, *aspects, *kinds, *poles}
     }
-    phrases = sources["phrases"]
     first: Trie = {}
     second: Trie = {}
-    for section, lines in phrases.items():
-        trie = first if section in ("polite", "things") else second
+    apart: dict[str, Trie] = {"openings": {}, "asides": {}, "purposes": {}}
+    for section, lines in sources["phrases"].items():
+        trie = apart.get(section, first if section in ("polite", "things") else second)
         for line in lines.splitlines():
             _add_phrase(trie, line)
     kept = {
@@ -199,7 +203,10 @@ def _build(
         }
         if len(word) > 2 and word.isalpha()
     )
-    return Lexicon(small, first, second, entries, symbols, _cased(symbols), _unclear(symbols), spelled, listed, kept)
+    return Lexicon(
+        small, first, second, **apart, entries=entries, symbols=symbols, cased=_cased(symbols),
+        unclear=_unclear(symbols), spelled=spelled, listed=listed, sources=kept,
+    )  # fmt: skip
 
 
 def _phrase_words(trie: Trie) -> set[str]:

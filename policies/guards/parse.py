@@ -10,6 +10,7 @@ import hashlib
 from policies.guards.amounts import settle_length, with_how_many
 from policies.guards.apposed import read_beside_literal
 from policies.guards.arithmetic import arithmetic_in
+from policies.guards.asides import without_asides
 from policies.guards.beside_numbers import bind_behind, is_number, number_follows, read_currency
 from policies.guards.code_names import counts_in_code, is_programming, names_in, spellings_in
 from policies.guards.draft import ANY, NOTHING, STOPS, Draft
@@ -79,6 +80,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     if is_long_translation(text, quoted):
         return _opaque(text)
     reading = read(tokenize(quoted), lexicon)
+    reading = reading._replace(items=without_asides(reading.items, lexicon))
     english, fragment = _language(reading.items, text, lexicon)
     if english and not text.isascii():
         reading = reading._replace(items=[item._replace(word=without_accents(item.word)) for item in reading.items])

@@ -275,7 +275,7 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
         item = items[index]
         node = trie.get(item.word)
         if node is not None:
-            end, replacement, gap = _longest(items, index + 1, node, size)
+            end, replacement, gap = longest(items, index + 1, node, size)
             if end:
                 gap_items = iter(gap)
                 first = True
@@ -300,7 +300,7 @@ def apply_phrases(items: list[Item], trie: Trie) -> list[Item]:
     return result
 
 
-def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int, tuple[str, ...], list[Item]]:
+def longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int, tuple[str, ...], list[Item]]:
     """The end of the longest phrase below a node, its replacement, and what its gap took; end 0 if there is none."""
     best: tuple[int, tuple[str, ...], list[Item]] = (0, (), [])
     if _END in node:
@@ -315,7 +315,7 @@ def _longest(items: list[Item], index: int, node: Trie, size: int) -> tuple[int,
                     or items[index + length - 1].word == ","
                 ):
                     break
-                end, replacement, _ = _longest(items, index + length, gap, size)
+                end, replacement, _ = longest(items, index + length, gap, size)
                 if end:
                     if end >= best[0]:  # of two as long, the one with more words of its own
                         best = (end, replacement, items[index : index + length])
