@@ -8,11 +8,14 @@ from policies.guards.alignment import opposed
 from policies.guards.apposed import THIS
 from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.near_synonyms import other_sort
+from policies.guards.unsaid import goes_unsaid
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
+_ABOUT_IT = frozenset(("about", "for", "with"))
+_LIGHT = frozenset(("use", "need", "find", "take", "make", "keep", "contain"))
 _TURNING = frozenset(("before", "after", "stop"))
 
 
@@ -34,11 +37,11 @@ def leftover_conflict(
 
     A fragment has no sentence that would say what a missing word means, so there narrowing always counts.
     """
-    left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
     polar = "polar" in cached.questions and "polar" in asked.questions
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
         # "Can I" asks what "is it safe to" asks.
         left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
+    left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
     if "substitution" in guards and (_points_elsewhere(left, asked) or _points_elsewhere(right, cached)):
         return conflict("substitution", [term.word for term in left], [term.word for term in right])
@@ -83,17 +86,32 @@ def _names_both(facts: Facts, rest: Sequence[Term]) -> bool:
 
 def _without_implied(terms: Sequence[Term], others: Sequence[Term], cached: Facts, asked: Facts) -> Sequence[Term]:
     """The terms that do not go without saying, where the other prompt has nothing else in their place."""
-    if any(not (term.beside and _goes_without_saying(term, asked, cached)) for term in others):
+    if not terms:
         return terms
-    return [term for term in terms if not (term.beside and _goes_without_saying(term, cached, asked))]
+    if any(not (_is_light(term) or _goes_without_saying(term, asked, cached)) for term in others):
+        return terms
+    return [term for term in terms if not _goes_without_saying(term, cached, asked)]
+
+
+def _is_light(term: Term) -> bool:
+    """Whether it is a verb that stands for none: the port that it "uses"."""
+    return term.kind == SOFT and term.word in _LIGHT and not term.negated
 
 
 def _goes_without_saying(term: Term, own: Facts, other: Facts) -> bool:
     """ "The moons orbiting Neptune" are its moons: what implies the word stands beside it, and in the other prompt."""
     if term.negated:
         return False
+    if goes_unsaid(term, own, other):
+        return True
+    if not term.beside:
+        return False
     implying = term.beside & _named(other, range(len(other.terms)))
+    if implying:
+        implying = term.beside
     places = [place for place, found in enumerate(own.terms) if found is term]
+    if any(found.slot in _ABOUT_IT for place in places for found in own.terms[place + 1 : place + 2]):
+        return False  # "the book about Dracula" is no "Dracula"
     return any(
         not implying.isdisjoint(_named(own, (place - 1,)) | (_named(own, (place, place + 1)) - {"="}))
         for place in places

@@ -9,7 +9,13 @@ from policies.guards.lexicon import Entry
 _FAMED = frozenset(("famous", "known", "renowned", "noted", "popular", "remembered", "celebrated"))
 _FAME = Entry(PLAIN, frozenset(("fame",)), NOTHING, "", frozenset())
 _PURPOSE = Entry(PLAIN, frozenset(("use", "purpose")), NOTHING, "", frozenset())
-_ROLE = Entry(SOFT, frozenset(("role", "function", "purpose", "use", "define")), NOTHING, "", frozenset())
+_ROLE = Entry(SOFT, frozenset(("role", "function", "purpose", "use", "define", "doing")), NOTHING, "", frozenset())
+_EFFECT = Entry(PLAIN, frozenset(("effect", "doing")), NOTHING, "", frozenset())
+"""What a thing does, and not what it is for."""
+_DEFINING = frozenset(("meaning", "definition", "form"))
+_ABSTRACT = ("ment", "tion", "sion", "ity", "ness", "ism", "ance", "ence", "ship", "hood", "cy")
+_THINGS = frozenset(("carnation", "city", "ship", "constellation", "cement", "pigment", "fence"))
+"""What an abstract ending does not make abstract. A thing has a meaning besides: "red rose meaning"."""
 _END = frozenset(("", *STOPS))
 _GOING = frozenset(("go", "goes", "going", "gone", "went"))
 _TURNED = frozenset(
@@ -21,6 +27,9 @@ _TURNED = frozenset(
 _CHOSEN = frozenset(("green", "red", "blue"))
 """What one goes by choice too: "should we go green"."""
 _CAUSING = frozenset(("cause", "causes", "caused", "causing"))
+_PHRASE = 4
+"""Words of a thing that a prompt asks the meaning of."""
+_OF_ONE = frozenset(("the", "this", "that", "my", "a", "an"))
 _SWITCHING = frozenset(("turn", "turns", "turned", "turning", "switch", "switches", "switched", "switching"))
 _OBJECT = 4
 """Words of an object between a verb and its particle."""
@@ -93,6 +102,14 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "whatdoes":
         draft.add("role", _ROLE)  # "what do mitochondria do"
         return True
+    elif word == "spend" and _lasts(draft) and before not in ("to", ""):
+        return True  # "how long does a cat spend sleeping"
+    elif word in _DEFINING and _asks_meaning(draft, index):
+        draft.add("define", draft.lexicon.entry("define"))
+        return True
+    elif word in ("effect", "effects") and following == "of" and before in ("the", "is", "are", "explain", ""):
+        draft.add(word, _EFFECT)
+        return True
     elif word == "count" and following == "of":
         draft.add(word, draft.lexicon.entry(word))
         draft.counting = True  # "the number of teaspoons in …"
@@ -106,6 +123,16 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
             add_purpose(draft)
             return True
     return False
+
+
+def _asks_meaning(draft: Draft, index: int) -> bool:
+    """ "Soft skill definition", "amortization meaning", "the full form of DNS"."""
+    word, before, following = draft.words[index], draft.word_at(index - 1), draft.word_at(index + 1)
+    if word == "form":
+        return before == "full" and following == "of" and draft.word_at(index + 2) not in _OF_ONE
+    if not 0 < index <= _PHRASE or index != len(draft.words) - 1 or draft.questions or draft.programming:
+        return False
+    return word == "definition" or (before.endswith(_ABSTRACT) and before not in _THINGS)
 
 
 def _names_substance(draft: Draft, index: int) -> bool:

@@ -1,0 +1,274 @@
+"""Words that one prompt has and the other implies, and frames that add a word to a noun."""
+
+from tests.policies.guards.verdicts import reason, rows
+
+
+@rows(
+    """
+    How much does a wedding cost? | How much does a wedding cost on average?
+    What does a dental crown cost? | What is the average cost of a dental crown?
+    How much do electricians charge? | On average, how much do electricians charge?
+    How long do ferrets sleep? | How long do ferrets normally sleep?
+    How heavy is a koala? | How heavy is a koala on average?
+    How tall is the Eiffel Tower? | Roughly how tall is the Eiffel Tower?
+    How long should a blog post be? | What is the ideal length for a blog post?
+    How should I store honey? | What's the optimal way to store honey?
+    How do I update a row in SQL? | How do I update an existing row in SQL?
+    How do I delete a branch in git? | How do I delete an existing branch in git?
+    How do I hide a column in Excel? | How do I hide a column of a spreadsheet in Excel?
+    Excel formula for the sum of B2 to B9 | Excel formula for the sum of cells B2 to B9
+    How do I average column C in Google Sheets? | How do I average the values in column C in Google Sheets?
+    How do I count the rows of a table in SQLite? | How do I count the rows of a table in a SQLite database?
+    How do I list all branches in git? | How do I list all branches in a git repository?
+    What port does MySQL use? | What port does MySQL use by default?
+    What port does Redis listen on? | What port does Redis listen on by default?
+    What is the speed of sound? | How fast does sound travel?
+    How tall are sunflowers? | How tall do sunflowers grow?
+    Explain Ohm's law. | How does Ohm's law work?
+    What does the `-v` flag do in grep? | What does `-v` do in grep?
+    What does a `KeyError` mean in Python? | What does a `KeyError` error mean in Python?
+    What does the static keyword do in Java? | What does static do in Java?
+    How do I make ricotta? | How do I make homemade ricotta?
+    How do I write a file in Go? | How do I write a file to disk in Go?
+    What does HTTP 503 mean? | What does HTTP status 503 mean?
+    Can I carry scissors in my checked bag? | Are scissors allowed in checked bags?
+    Can I wear sandals in the office? | Are sandals allowed in the office?
+    Can we bring drinks into the stadium? | Are drinks allowed in the stadium?
+    Who wrote the song Imagine? | Who wrote Imagine?
+    Who is the author of the novel Emma? | Who wrote Emma?
+    Who directed the movie Jaws? | Who is the director of Jaws?
+    How long is the river Danube? | How long is the Danube?
+    How big is the planet Jupiter? | How big is Jupiter?
+    How do I find my public IP address? | How do I find my public IP?
+    How do I quit the nano editor? | How do I quit nano?
+    How do I list running processes in Linux? | How do I list processes in Linux?
+    How do I get a coffee stain out of a shirt? | How do I get coffee out of a shirt?
+    How much should I tip in Spain? | How much of a tip should I leave in Spain?
+    What is the minimum wage in Spain? | What is the minimum wage in Spain nowadays?
+    How much time should a child spend reading per day? | How long should a child read each day?
+    Who won the 2010 World Cup? | Which country was the winner of the 2010 World Cup?
+    """
+)
+def test_a_word_that_goes_unsaid(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What is the temperature in Oslo? | What is the average temperature in Oslo?
+    How fast did Bolt run the race? | How fast did Bolt run the race on average?
+    What is the price of gold? | What is the average price of gold?
+    How much does Tesla stock cost? | How much does Tesla stock cost on average?
+    How much does my car cost? | How much does my car cost on average?
+    How much do the players in my team weigh? | How much do the players in my team weigh on average?
+    How much do players weigh at most? | How much do players weigh on average?
+    How much does the flight cost? | How much does the flight cost on average?
+    What is the weight of these dogs? | What is the average weight of these dogs?
+    How many goals does a player score in total? | How many goals does a player score on average?
+    What is the height of a building in this list? | What is the average height of a building in this list?
+    What does a root canal cost? | What does an average root canal cost with insurance?
+    What is the grade of a student? | What is the average grade of a student at MIT?
+    select the salary of a nurse in sql | select the average salary of a nurse in sql
+    What is the highest salary of a nurse? | What is the highest average salary of a nurse?
+    How long did a siege take? | How long did a siege take on average?
+    What is the median salary of a nurse? | What is the average salary of a nurse?
+    How tall is an average building? | How tall is the tallest building?
+    How long does it take a cat to roughly scratch a sofa? | How long does it take a dog to scratch a sofa?
+    How do I roughly chop onions? | How do I chop onions?
+    How many cells are in column B? | How many values are in column B?
+    Count the values in column B | Count column B
+    Excel formula to sum column B | Excel formula to sum the cells above column B
+    How do I delete a sheet from Excel? | How do I delete a row from Excel?
+    How do I delete a sheet in Excel? | How do I delete Excel?
+    How do I copy the first row to another sheet in Excel? | How do I copy the first row in Excel?
+    How do I delete the first row in all sheets in Excel? | How do I delete the first row in Excel?
+    How do I protect a column of a sheet in Excel? | How do I protect a column in Word?
+    How do I delete MySQL? | How do I delete a MySQL database?
+    How do I list all databases in MySQL? | How do I list all tables in MySQL?
+    How do I list all tables in all MySQL databases? | How do I list all tables in MySQL?
+    How do I connect to a MySQL database from PHP? | How do I connect to MySQL?
+    How do I delete a git repository? | How do I delete git?
+    How do I undo a commit in all git repositories? | How do I undo a commit in git?
+    How do I create a git repository? | How do I create a git?
+    How do I open the terminal in Linux? | How do I open Linux?
+    How do I list files in the Linux terminal? | How do I list files in Linux?
+    What is the default gateway? | What is the gateway?
+    How do I change the default browser? | How do I change the browser?
+    What port does SSH use by default? | What ports does SSH not use?
+    What is the speed of light? | How fast does sound travel?
+    How far does light travel in a year? | How fast does light travel?
+    How fast do sunflowers grow? | How tall do sunflowers grow?
+    How tall is a sunflower? | How fast does a sunflower grow?
+    How long does hair grow? | How long does hair last?
+    Explain the work of Monet. | Explain Monet.
+    Explain how the law of gravity works on Mars. | Explain the law of gravity.
+    Explain the law. | How does the law firm work?
+    Who works for the law? | Explain the law.
+    What does the yield keyword do in Python? | What does the return keyword do in Python?
+    List all keywords in Python. | List all in Python.
+    What is a keyword in Python? | What is a variable in Python?
+    How do I search a keyword in a Python list? | How do I search a Python list?
+    What does the `-r` flag do in cp? | What does the `-p` flag do in cp?
+    How do I raise an error in Python? | How do I raise in Python?
+    How do I log HTTP errors? | How do I log HTTP?
+    What does `KeyError` mean? | What does `ValueError` error mean?
+    How do I ignore a `KeyError` error? | How do I raise a `KeyError`?
+    Is homemade mayonnaise safe? | Is mayonnaise safe?
+    How long does homemade mayonnaise last? | How long does mayonnaise last?
+    What can I make with homemade mayonnaise? | What can I make with mayonnaise?
+    How do I recover a deleted file from disk in Python? | How do I recover a deleted file in Python?
+    How do I format a disk? | How do I format a file?
+    Can I bring wine into Norway? | Is wine allowed in Norway?
+    Can I bring food from the restaurant? | Is food allowed in the restaurant?
+    Can I bring a knife in hand luggage? | Are knives allowed in checked luggage?
+    Can I wear jeans at a wedding? | Is a wedding dress allowed in jeans?
+    Can I bring my dog to the restaurant? | Are dogs safe in the restaurant?
+    Can dogs carry rabies? | Are dogs with rabies allowed?
+    Should I bring a gift to the party? | Are gifts allowed at the party?
+    Why can't I bring a knife on a plane? | Are knives allowed on a plane?
+    How long should a cover letter be? | How long is the ideal cover letter for Google?
+    How long is a cover letter? | What is the ideal length of a cover letter?
+    What is the temperature of a fridge? | What is the ideal temperature of a fridge?
+    What is an ideal gas? | What is a gas?
+    How should an ideal gas behave? | How should a gas behave?
+    Should I weigh 70 kg? | Is 70 kg my ideal weight?
+    How do I create a table from an existing table in SQL? | How do I create a table in SQL?
+    How do I copy an existing table? | How do I create a table?
+    How do I add a new column to a new table? | How do I add a new column to an existing table?
+    What existing laws protect cats? | What laws protect cats?
+    How long can a cat spend outside? | How long does a cat sleep outside?
+    How much money do cats spend? | How much money do cats have?
+    How do I stain wood with coffee? | How do I get coffee out of wood?
+    How do I remove paint stains from wood? | How do I remove paint from wood?
+    What is the chemical composition of gold? | What is the composition of gold?
+    What is the symbol of Egypt? | What is the chemical symbol of gold?
+    How do I list running containers? | How do I list containers?
+    Which planet is named after Mars? | Who is Mars?
+    What planet is next to Mars? | What is next to Mars?
+    How long is the Rhine? | How long is the Rhine valley?
+    Who wrote the song Hallelujah? | Who sang the song Hallelujah?
+    Who wrote the book about Dracula? | Who wrote Dracula?
+    What process is running on port 8080? | What process is blocking port 8080?
+    How do I run a process on port 8080? | How do I kill a process on port 8080?
+    Am I entitled to vote? | Do I get to vote early?
+    soft skill definition | What are soft skills examples?
+    python function definition | what is a python function
+    What does aspirin do to the stomach? | What does aspirin do to the liver?
+    What does he do to the car? | How does he affect the driver?
+    """
+)
+def test_a_word_that_narrows(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What symptoms does anemia cause? | What are the symptoms of anemia?
+    What side effects can ibuprofen have? | What are the side effects of ibuprofen?
+    What advantages do electric cars offer? | What are the advantages of electric cars?
+    What role does chlorophyll play in photosynthesis? | What is the role of chlorophyll in photosynthesis?
+    What purpose does the appendix serve? | What is the purpose of the appendix?
+    How many points is a field goal worth? | How many points do you get for a field goal?
+    How does osmosis work? | Explain the process of osmosis.
+    Explain the process by which rocks form. | How do rocks form?
+    Am I entitled to a pension? | Do I get a pension?
+    Are part-time workers entitled to sick pay? | Do part-time workers get sick pay?
+    Which soil works best for roses? | What is the best soil for roses?
+    Which lens works well for portraits? | What is a good lens for portraits?
+    How many cups make up a gallon? | How many cups are in a gallon?
+    Who is credited with inventing the radio? | Who invented the radio?
+    Which physicist discovered radioactivity? | Who discovered radioactivity?
+    Which architect designed the Sydney Opera House? | Who designed the Sydney Opera House?
+    What are the key differences between tea and coffee? | What are the differences between tea and coffee?
+    What are the primary causes of erosion? | What are the main causes of erosion?
+    Which problems occur in the Windows operating system? | Which problems occur in Windows?
+    What ingredients go into hummus? | What are the ingredients of hummus?
+    What are gallstones caused by? | What causes gallstones?
+    What is the full form of RAM? | What does RAM stand for?
+    what is an endorsement | endorsement meaning
+    what is a hedge fund | hedge fund definition
+    What does alcohol do to the liver? | What is the effect of alcohol on the liver?
+    What does git rebase do? | Explain the effect of git rebase.
+    What damage does hail do to cars? | What damage does hail cause to cars?
+    Which process is listening on port 3000? | Which process is using port 3000?
+    """
+)
+def test_a_frame_that_adds_a_word(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What symptoms does iron deficiency cause? | What causes iron deficiency?
+    What symptoms does iron deficiency cause? | What are the symptoms of iron overload?
+    What symptoms can iron deficiency cause? | What causes the symptoms of iron deficiency?
+    What symptoms does iron deficiency cause? | How do I treat the symptoms of iron deficiency?
+    What symptoms does iron deficiency cause in dogs? | What are the symptoms of iron deficiency?
+    What side effects does metformin have? | What are the effects of metformin?
+    What side effects does metformin cause in children? | What are the side effects of metformin?
+    What benefits does yoga offer? | What are the risks of yoga?
+    What benefits do employers offer? | What are the benefits of an employer loan?
+    What risks does smoking carry? | What are the risks of quitting smoking?
+    What requirements must I meet to adopt a dog? | What are the requirements to sell a dog?
+    What requirements did I have to meet to adopt a dog? | What are the tips to adopt a dog?
+    What role does oxygen play in combustion? | What is the role of carbon in combustion?
+    What role does the mother play in Psycho? | Who plays the mother in Psycho?
+    What role did Al Pacino play in Scarface? | What is the role of Scarface in Al Pacino's career?
+    What purpose does the appendix serve? | What is the purpose of an appendix in a book?
+    How many points is a touchdown worth? | How much is a touchdown worth?
+    How many points is a touchdown worth? | How many touchdowns is a point worth?
+    Explain the process of photosynthesis. | Explain the purpose of photosynthesis.
+    Explain the process of photosynthesis. | Why is photosynthesis important?
+    How does a bill become law? | How does a law become a bill?
+    Am I entitled to sick pay? | Am I entitled to holiday pay?
+    Am I entitled to sick pay? | Did I get sick pay?
+    Am I entitled to a refund? | How do I get a refund?
+    Which oil works best for frying? | Which oil works worst for frying?
+    Which oil works best for frying? | Which oil is safest for frying?
+    How does olive oil work for frying? | What is the best olive oil for frying?
+    How many ounces make up a pound? | How many pounds make up an ounce?
+    Which notes make up the C major chord? | Which chords contain the note C?
+    Which states make up New England? | Which states border New England?
+    Who is credited with inventing the telephone? | Who is credited with improving the telephone?
+    Who is credited in the telephone movie? | Who invented the telephone?
+    Which scientist discovered penicillin? | Which scientist discovered radium?
+    Which scientist won two Nobel prizes? | Who won two Nobel prizes?
+    Which scientist works on penicillin? | Who discovered penicillin?
+    What are the main causes of WW1? | What are the main effects of WW1?
+    What are the minor causes of WW1? | What are the causes of WW1?
+    What is the key signature of this piece? | What is the signature of this piece?
+    What is the primary school of Leeds? | What is the school of Leeds?
+    What is the major key of this song? | What is the key of this song?
+    What is an owl? | owl meaning
+    What is a wolf tattoo? | wolf tattoo meaning
+    What is a red rose? | red rose meaning
+    What is a carnation? | carnation meaning
+    What is a dream about a wedding? | dream about a wedding meaning
+    what is bohemian rhapsody | bohemian rhapsody meaning
+    What is the greenhouse effect? | What does a greenhouse do?
+    What does aspirin do? | What are the side effects of aspirin?
+    What does aspirin do? | What is the effect of alcohol on aspirin?
+    What does caffeine do? | What is the effect of sugar?
+    What is the purpose of DDT? | What is the effect of DDT?
+    What are kidney stones caused by? | What do kidney stones cause?
+    What is malaria caused by? | What does malaria cause?
+    What is the full form of DNS? | What is the full name of the DNS inventor?
+    What is the full form of the poem? | What is the poem?
+    What are the ingredients used to make pesto? | What ingredients did people formerly use for pesto?
+    What did they use to make bread? | What is used to make bread?
+    What is the minimum wage nowadays? | What was the minimum wage?
+    How do cats tend to their kittens? | How do cats see their kittens?
+    Why do cats tend to purr? | Why do cats tend to bite?
+    How much of a tip should I leave in the US? | How much should I tip in the UK?
+    tips for leaving a job | tips for a job
+    Which Windows operating system is best for gaming? | Which Windows is best for offices?
+    What is the central theme of Emma? | What is the central conflict of Emma?
+    What is the central station of Rome? | What is the station of Rome?
+    What is the central bank of Japan? | What is the main bank of Japan?
+    Where is Toyota based? | Where is Toyota made?
+    What advantages does a Roth IRA have over a 401k? | What advantages does a 401k have over a Roth IRA?
+    What benefits does vitamin C have for skin? | What are the benefits of vitamin C?
+    """
+)
+def test_another_thing_in_a_like_frame(one, other):
+    assert reason(one, other) != "serves"
