@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 
-from policies.guards.facts import ASPECT, NAME, Facts, Term
+from policies.guards.facts import ASPECT, NAME, SOFT, Facts, Term
 
 _AMOUNTS = frozenset(
     ("@price", "@duration", "@height", "@size", "@weight", "@count", "@frequency", "@speed", "@length")
@@ -31,6 +32,20 @@ _SUMMING = frozenset(("sum", "add", "average", "total", "mean", "maximum", "mini
 _DATABASES = frozenset(("mysql", "postgre", "postgresql", "sqlite", "oracle", "mongodb", "mariadb", "sql", "redis"))
 _WITHIN = frozenset(("in", "from", "of", "to"))
 _FILING = frozenset(("read", "open", "load", "write", "save"))
+_SO_FAR = (("so", "far"), ("to", "date"))
+_TO_DO = (("asked",), ("wanted",), ("agreed",), ("started",), ("tried",), ("decided",), ("refused",), ("begun",))
+_THERE = (("out", "there"), ("the", "planet"), ("this", "planet"))
+_MOST = frozenset(("best", "most", "worst"))
+_MELTING = frozenset(("boil", "melt", "freeze"))
+_STANDARD = frozenset((("sea", "level"), ("standard", "pressure"), ("normal", "pressure"), ("atmospheric", "pressure")))
+_WORKED_OUT = frozenset(("square", "squareroot", "root", "cube", "sin", "cos", "tan", "log", "ln", "factorial"))
+_CONTAINERS = frozenset(("list", "array", "string", "dict", "dictionary", "set", "tuple", "vector"))
+_ORDERING = frozenset(("sort", "reverse", "loop", "iterate", "shuffle", "sum", "average"))
+"""What is done to a list where it is done to what the list holds."""
+_SETTING = frozenset(("change", "update", "reset", "edit", "enable", "disable", "activate", "setup"))
+_OF_ACCOUNTS = frozenset(("password", "email", "mail", "address", "name", "username", "phone"))
+_RETURNING = frozenset(("return", "exchange", "refund"))
+_PLATFORMS = frozenset(("windows", "window", "mac", "linux", "macos", "ubuntu"))
 _CELL = re.compile("[a-z]{1,2}[0-9]{1,5}")
 _WORKING = frozenset(("rule", "law", "principle", "theorem", "interest", "algorithm", "system", "mechanism"))
 """What to explain is to say how it works."""
@@ -150,10 +165,9 @@ def _of_git(place: int, own: Facts, other: Facts) -> bool:
 
 
 def _of_command(place: int, own: Facts, other: Facts) -> bool:
-    """ "The command to list files in the Linux terminal"."""
-    return own.terms[place].slot in ("in", "from", "on", "via") and all(
-        "command" in facts.words for facts in (own, other)
-    )
+    """ "The command to list files in the Linux terminal", "the Linux terminal command"."""
+    placed = own.terms[place].slot in ("in", "from", "on", "via") or ("terminal", "command") in pairwise(own.words)
+    return placed and all("command" in facts.words for facts in (own, other))
 
 
 def _of_port(place: int, own: Facts, other: Facts) -> bool:
@@ -245,6 +259,119 @@ def _of_range(place: int, own: Facts, other: Facts) -> bool:
     return behind is not None and _CELL.fullmatch(behind.word) is not None and _shared(behind, other)
 
 
+def _done(place: int, own: Facts, other: Facts) -> bool:
+    """ "How do I perform CPR", "how do I do CPR"."""
+    behind = _at(own, 1)
+    asked = place == 0 and own.questions == {"how"} == other.questions
+    return asked and behind is not None and behind.kind != SOFT and _shared(behind, other)
+
+
+def _until_now(place: int, own: Facts, other: Facts) -> bool:
+    """ "How many titles has she won so far"."""
+    return own.words[-2:] in _SO_FAR and own.tense == other.tense == "perfect" and own.words[-3:-2] not in _TO_DO
+
+
+def _of_all(place: int, own: Facts, other: Facts) -> bool:
+    """ "The best phone out there", "the largest animal on the planet"."""
+    return own.words[-2:] in _THERE and any(word in _MOST or word.endswith("est") for word in own.words)
+
+
+def _at_sea_level(place: int, own: Facts, other: Facts) -> bool:
+    """ "The boiling point of water at standard pressure", which it is given for."""
+    return _names(own, _MELTING) and _names(other, _MELTING) and any(pair in _STANDARD for pair in pairwise(own.words))
+
+
+def _which_number(place: int, own: Facts, other: Facts) -> bool:
+    """ "What number is 15 % of 80"."""
+    return (
+        own.words[:1] == ("what",)
+        and own.words[2:3] == ("is",)
+        and own.words[3][:1].isdigit()
+        and own.words[-1] != "of"
+    )
+
+
+def _equal(place: int, own: Facts, other: Facts) -> bool:
+    """ "What is 12 squared equal to"."""
+    ends = own.words[-1] in ("equal", "equals") or own.words[-2:] == ("equal", "to")
+    return ends and own.questions <= {"what"} and bool(own.quantities) and not own.units
+
+
+def _value(place: int, own: Facts, other: Facts) -> bool:
+    if own.terms[place].plural:
+        return _of_column(place, own, other) or _in_container(place, own, other)
+    behind = _at(own, place + 1)  # "the value of the square root of 144"
+    return bool(own.quantities) and behind is not None and behind.slot == "of" and behind.word in _WORKED_OUT
+
+
+def _number(place: int, own: Facts, other: Facts) -> bool:
+    if own.terms[place].plural:
+        return _of_column(place, own, other) or _in_container(place, own, other)
+    return _which_number(place, own, other)
+
+
+def _in_container(place: int, own: Facts, other: Facts) -> bool:
+    """ "Sort the elements of a list"."""
+    behind = _at(own, place + 1)
+    return (
+        own.terms[place].plural
+        and behind is not None
+        and behind.word in _CONTAINERS
+        and behind.slot in ("of", "in", "over", "through")
+        and any(found.word == behind.word and found.plural == behind.plural for found in other.terms)
+        and _names(own, _ORDERING)
+        and _names(other, _ORDERING)
+    )
+
+
+def _needed(place: int, own: Facts, other: Facts) -> bool:
+    """ "What ingredients do I need for pizza dough"."""
+    return place == 0 and "need" in own.words and "need" in other.words and own.questions <= {"what", "which"}
+
+
+def _of_account(place: int, own: Facts, other: Facts) -> bool:
+    """ "Change the password of my account"."""
+    term, behind = own.terms[place], _at(own, place + 1)
+    if not (_names(own, _SETTING) and _names(other, _SETTING)) or term.plural:
+        return False
+    owned = any(pair in (("my", "account"), ("your", "account")) for pair in pairwise(own.words))
+    return owned and (
+        term.slot in ("on", "for", "of") or (behind is not None and behind.word in _OF_ACCOUNTS and not behind.slot)
+    )
+
+
+def _bought(place: int, own: Facts, other: Facts) -> bool:
+    """ "Return an item I bought"."""
+    return own.words[-2:-1] == ("i",) and _names(own, _RETURNING) and _names(other, _RETURNING) and place > 0
+
+
+def _costing(place: int, own: Facts, other: Facts) -> bool:
+    """ "How much are shipping costs"."""
+    return all(any(term.word == "@price" for term in facts.terms) for facts in (own, other))
+
+
+def _of_platform(place: int, own: Facts, other: Facts) -> bool:
+    """ "On a Windows computer"."""
+    term, before = own.terms[place], _at(own, place - 1)
+    return (
+        not term.plural
+        and term.slot == "on"
+        and before is not None
+        and before.word in _PLATFORMS
+        and any(found.word == before.word and found.slot == "on" for found in other.terms)
+    )
+
+
+def _of_pandas(place: int, own: Facts, other: Facts) -> bool:
+    """ "Read a file into a dataframe in pandas"."""
+    return own.terms[place].slot in ("to", "into", "as") and all("pandas" in facts.words for facts in (own, other))
+
+
+def _solved(place: int, own: Facts, other: Facts) -> bool:
+    """ "Solve the equation x + 3 = 5"."""
+    return not own.terms[place].plural and all("solve" in facts.words and "=" in facts.code for facts in (own, other))
+
+
 _TESTS: Mapping[str, Callable[[int, Facts, Facts], bool]] = {
     "average": _in_general,
     "normally": _in_general,
@@ -260,8 +387,34 @@ _TESTS: Mapping[str, Callable[[int, Facts, Facts], bool]] = {
     "spreadsheet": _of_spreadsheet,
     "worksheet": _of_spreadsheet,
     "cell": _of_range,
-    "value": _of_column,
-    "number": _of_column,
+    "value": _value,
+    "number": _number,
+    "amount": _which_number,
+    "element": _in_container,
+    "item": _in_container,
+    "entry": _in_container,
+    "character": _in_container,
+    "perform": _done,
+    "far": _until_now,
+    "date": _until_now,
+    "out": _of_all,
+    "planet": _of_all,
+    "sea": _at_sea_level,
+    "level": _at_sea_level,
+    "pressure": _at_sea_level,
+    "atmospheric": _at_sea_level,
+    "equal": _equal,
+    "equation": _solved,
+    "ingredient": _needed,
+    "account": _of_account,
+    "buy": _bought,
+    "purchase": _bought,
+    "cost": _costing,
+    "price": _costing,
+    "computer": _of_platform,
+    "pc": _of_platform,
+    "machine": _of_platform,
+    "dataframe": _of_pandas,
     "figure": _of_column,
     "database": _of_engine,
     "repository": _of_git,

@@ -47,6 +47,32 @@ from tests.policies.guards.verdicts import reason, rows
     What is the minimum wage in Spain? | What is the minimum wage in Spain nowadays?
     How much time should a child spend reading per day? | How long should a child read each day?
     Who won the 2010 World Cup? | Which country was the winner of the 2010 World Cup?
+    How do I perform the Heimlich maneuver? | How do I do the Heimlich maneuver?
+    How many Oscars has Spielberg won? | How many Oscars has Spielberg won to date?
+    How many people have walked on the moon? | How many people have walked on the moon so far?
+    What is the melting point of ice? | What is the melting point of ice at atmospheric pressure?
+    How many jokers are in a deck of cards? | How many jokers are in a deck of playing cards?
+    What's the best laptop? | What's the best laptop out there?
+    What is 20% of 150? | What number is 20% of 150?
+    What is 9 squared? | What is 9 squared equal to?
+    What is the square root of 81? | What is the value of the square root of 81?
+    Solve the equation 2x + 1 = 9 | Solve 2x + 1 = 9
+    How do I shuffle a list in Python? | How do I shuffle the items in a list in Python?
+    How do I sum an array in JavaScript? | How do I sum the values of an array in JavaScript?
+    How do I iterate over a set in Java? | How do I iterate over the elements of a set in Java?
+    How do I update my phone number? | How do I update the phone number on my account?
+    How do I reset my password? | How do I reset my account password?
+    How do I exchange a product? | How do I exchange a product I purchased?
+    How much does delivery cost? | How much are delivery costs?
+    How do I zip a folder on Windows? | How do I zip a folder on a Windows PC?
+    How do I force quit an app on a Mac? | How do I force quit an app on a Mac computer?
+    What do I need for pancakes? | What ingredients do I need for pancakes?
+    How do I parse a JSON in Python? | How do I parse a JSON file in Python?
+    How do I read an Excel file in pandas? | How do I read an Excel file into a dataframe in pandas?
+    Is a whale classified as a mammal? | Is a whale a mammal?
+    How can I manage to fall asleep faster? | How can I fall asleep faster?
+    Who is the richest man as of today? | Who is the richest man right now?
+    What is the Linux terminal command to copy a file? | What is the Linux command to copy a file?
     """
 )
 def test_a_word_that_goes_unsaid(one, other):
@@ -155,6 +181,65 @@ def test_a_word_that_goes_unsaid(one, other):
     python function definition | what is a python function
     What does aspirin do to the stomach? | What does aspirin do to the liver?
     What does he do to the car? | How does he affect the driver?
+    How do I perform a song? | How do I write a song?
+    How do I perform better in exams? | How do I get better in exams?
+    Who performed the song? | Who wrote the song?
+    How well does the fund perform? | How does the fund work?
+    How many titles has she won? | How many titles will she win so far?
+    Why is Pluto so far? | Why is Pluto so cold?
+    How many cups had Brazil won by 1990? | How many cups has Brazil won so far?
+    What should I wear to a date? | What should I wear?
+    How many people has she asked to date? | How many people has she asked?
+    What is the boiling point of water at sea level? | What is the boiling point of water at high altitude?
+    What is the pressure at sea level? | What is the boiling point at sea level?
+    What is the boiling point of water at high pressure? | What is the boiling point of water?
+    At what pressure does water boil? | At what temperature does water boil?
+    How do I play a deck of cards? | How many cards are in a deck?
+    What number is Messi? | What is Messi?
+    240 is 15% of what number? | What is 15% of 240?
+    What is 12 squared? | Is 12 squared equal to 144?
+    What is 12 squared? | Which squares equal 12?
+    Solve the equation x + 3 = 5 | Solve the equation x - 3 = 5
+    Solve the equation x + 3 = 5 | Plot the equation x + 3 = 5
+    What is the value of the root? | What is the root?
+    What is the value of 5 apples? | What is 5 apples?
+    What is the largest animal on the planet? | What is the largest planet?
+    What is the best way out? | What is the best way?
+    Is there life out there? | Is there life?
+    How do I sort a list in Python? | How do I sort the list of lists in Python?
+    How do I sort a list in Python? | How do I sort the keys of a dictionary in Python?
+    How do I count the elements of a list in Python? | How do I count a list in Python?
+    How do I delete the elements of a list in Python? | How do I delete a list in Python?
+    How do I reverse a string in Java? | How do I reverse the words of a string in Java?
+    How do I sort the characters of a string? | How do I sort the strings?
+    How do I change my password? | How do I change my account?
+    How do I delete my account? | How do I delete my password?
+    How do I change my bank account password? | How do I change my password?
+    How do I change the name on another account? | How do I change the name on my card?
+    How do I add money to my account? | How do I add money?
+    How do I return an item? | How do I return an item I sold?
+    How do I sell an item I bought? | How do I sell an item?
+    How do I return an item I bought on sale? | How do I return an item?
+    How much is the loan? | How much is the fee for the loan?
+    How much is a house? | How much is the insurance cost of a house?
+    Where can I buy a Windows computer? | Where can I buy Windows?
+    How do I install Python on Windows? | How do I install Python on a Linux computer?
+    How do I install Windows on a Mac computer? | How do I install Windows?
+    How do I connect a Windows computer to a Mac? | How do I connect Windows to a network?
+    What ingredients do I need to make bread? | What tools do I need to make bread?
+    What ingredients make bread rise? | What makes bread rise?
+    How do I read a CSV file in pandas? | How do I write a CSV file in pandas?
+    How do I convert a dataframe in pandas to a list? | How do I convert a list in pandas?
+    Is a tomato classified as a fruit? | Is a tomato a vegetable?
+    How is a tomato classified? | What is a tomato?
+    Give me the planets in a list | Give me the planets
+    Find the largest number in a list | Find the largest list
+    How did she manage to win? | How did she win the cup in 2010?
+    How do I manage people? | How do I find people?
+    What is the answer as of 1990? | What is the answer as of now?
+    How do I delete a dataframe? | How do I delete pandas?
+    Linux command to open the terminal | Linux command
+    What is the atmospheric pressure on Mars? | What is the pressure on Mars?
     """
 )
 def test_a_word_that_narrows(one, other):
