@@ -15,7 +15,7 @@ _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _ABOUT_IT = frozenset(("about", "for", "with"))
-_LIGHT = frozenset(("use", "need", "find", "take", "make", "keep", "contain"))
+_LIGHT = frozenset(("use", "need", "find", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
 _TURNING = frozenset(("before", "after", "stop"))
 
 
@@ -94,13 +94,13 @@ def _without_implied(terms: Sequence[Term], others: Sequence[Term], cached: Fact
 
 
 def _is_light(term: Term) -> bool:
-    """Whether it is a verb that stands for none: the port that it "uses"."""
-    return term.kind == SOFT and term.word in _LIGHT and not term.negated
+    """Whether it is a verb that stands for none (the port that it "uses"), or points at a literal: "this sentence"."""
+    return term.kind == SOFT and (term.word in _LIGHT or term.determiner == THIS) and not term.negated
 
 
 def _goes_without_saying(term: Term, own: Facts, other: Facts) -> bool:
     """ "The moons orbiting Neptune" are its moons: what implies the word stands beside it, and in the other prompt."""
-    if term.negated:
+    if term.negated or term.joined:
         return False
     if goes_unsaid(term, own, other):
         return True

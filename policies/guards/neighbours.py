@@ -104,6 +104,9 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         return True
     elif word == "spend" and _lasts(draft) and before not in ("to", ""):
         return True  # "how long does a cat spend sleeping"
+    elif word == "area" and before == "by":
+        draft.add(word, Entry(PLAIN, frozenset((word,)), NOTHING, "", frozenset()))  # "the largest city by area"
+        return True
     elif word in _DEFINING and _asks_meaning(draft, index):
         draft.add("define", draft.lexicon.entry("define"))
         return True

@@ -73,6 +73,42 @@ from tests.policies.guards.verdicts import reason, rows
     How can I manage to fall asleep faster? | How can I fall asleep faster?
     Who is the richest man as of today? | Who is the richest man right now?
     What is the Linux terminal command to copy a file? | What is the Linux command to copy a file?
+    How many states does Brazil have? | How many states is Brazil divided into?
+    How many players are on a baseball team? | How many players does a baseball team consist of?
+    What does git reset do? | What is the effect of running git reset?
+    I forgot my PIN, how do I reset it? | How do I reset my PIN?
+    How do I take a screenshot on a Chromebook? | How do I capture the screen on a Chromebook?
+    How do I free up storage on my phone? | How do I free up storage space on my phone?
+    Make this sentence more concise: "I am late." | Rewrite this sentence in a more concise way: "I am late."
+    Make this email friendlier: "Send me the file." | Rewrite this email in a friendlier tone: "Send me the file."
+    What is the safe internal temperature for pork? | At what internal temperature is pork safe to eat?
+    Is it safe to take ibuprofen with alcohol? | Can I take ibuprofen while drinking alcohol?
+    What is the recommended dose of ibuprofen for adults? | How much ibuprofen should an adult take?
+    What foods are high in iron? | What foods are good sources of iron?
+    How do I keep avocados from browning? | How do I keep avocados from turning brown?
+    Do I need a visa for Japan? | Do I need a visa to travel to Japan?
+    Do I need a visa for Japan? | Do I need a visa to enter Japan?
+    How do I file my taxes? | How do I file my tax return?
+    What is an LLC? | What is an LLC company?
+    What is a metaphor? | What is a metaphor in literature?
+    What is a noun? | What is a noun in grammar?
+    Who is the prime minister of Japan? | Who currently serves as prime minister of Japan?
+    What is the largest city in Canada? | What is the largest city in Canada by population?
+    What is the highest mountain in Africa? | What is the highest mountain on the African continent?
+    What ocean is between Europe and America? | What ocean lies between Europe and America?
+    Who painted the Mona Lisa? | Who was the artist who painted the Mona Lisa?
+    Who wrote Hamlet? | Who wrote the play Hamlet?
+    How many chapters are in Moby Dick? | How many chapters does the book Moby Dick have?
+    When was the iPhone released? | When was the iPhone first released?
+    When was penicillin discovered? | When was penicillin first discovered?
+    When did humans land on the moon? | When did humans first land on the moon?
+    How did the Titanic sink? | How did the Titanic end up sinking?
+    How is glass made? | How is glass manufactured?
+    How is paper made? | How is paper produced?
+    How do planes fly? | How do planes manage to fly?
+    Why is the sky blue? | Why does the sky appear blue?
+    How do I get rid of aphids? | How do I get rid of an aphid infestation?
+    How long are cats pregnant? | How long does a cat's pregnancy last?
     """
 )
 def test_a_word_that_goes_unsaid(one, other):
@@ -240,6 +276,77 @@ def test_a_word_that_goes_unsaid(one, other):
     How do I delete a dataframe? | How do I delete pandas?
     Linux command to open the terminal | Linux command
     What is the atmospheric pressure on Mars? | What is the pressure on Mars?
+    How many states is Brazil divided into? | How many states border Brazil?
+    How many pieces is a cake divided into? | How many cakes are in a piece?
+    How many parts is 12 divided into? | How many parts does 12 have?
+    How many players does a team consist of? | How many players does a team lose?
+    What is 12 divided by 3? | What is 12?
+    What does git reset do? | What is the effect of running git rebase?
+    What is the effect of running on the knees? | What is the effect of walking on the knees?
+    How do I run git reset? | How do I do git reset?
+    I forgot my PIN, how do I reset it? | How do I change my PIN?
+    How do I stop forgetting my password? | How do I stop my password?
+    I forgot my email, how do I reset my password? | How do I reset my password?
+    Rewrite this in a friendlier tone: "Send me the file." | Make this shorter: "Send me the file."
+    Rewrite this in a friendlier tone: "Send me the file." | Make this friendlier: "Send me the files now."
+    Rewrite this in a formal tone: "Send it." | Make this informal: "Send it."
+    What tone does this have: "Send it." | Make this formal: "Send it."
+    At what temperature is pork safe to eat? | At what temperature is pork safe to store?
+    At what temperature is pork safe to eat? | How long is pork safe to eat?
+    Is it safe to eat pork? | Is it safe to sell pork?
+    What is the recommended dose of ibuprofen? | What is the maximum dose of ibuprofen?
+    What is the recommended dose of ibuprofen for a dog? | How much ibuprofen should a child take?
+    How much ibuprofen should I take at once? | What is the recommended daily dose of ibuprofen?
+    Why do leaves turn brown? | Why do leaves turn yellow?
+    Can I turn my hair white? | Is my hair white?
+    How do I turn a wall white? | How do I clean a white wall?
+    Do I need a visa to enter Japan? | Do I need a visa to leave Japan?
+    Do I need a visa to work in Japan? | Do I need a visa for Japan?
+    Do I need a visa to travel from Japan? | Do I need a visa for Japan?
+    How do I enter Japan? | How do I find Japan?
+    How do I return my tax form? | How do I file my taxes?
+    How do I amend my tax return? | How do I amend my taxes?
+    When is my tax return coming? | When is my tax due?
+    What is the largest city in Canada by population? | What is the largest city in Canada by area?
+    What is the largest city in Canada by area? | What is the largest city in Canada?
+    What is the largest country by population? | What is the largest country?
+    Which sea lies between Italy and Croatia? | Which sea lies beyond Italy?
+    What lies did he tell? | What did he tell?
+    When was the iPhone first released? | When was the first iPhone case released?
+    Who first landed on the moon? | Who landed on the moon?
+    When were the Olympics first held? | When were the Olympics held?
+    When did I first use a phone? | When did I use a phone?
+    When was the first car built? | When was the car built?
+    When was the building first opened? | When was the building last opened?
+    How did the Titanic end? | How did the Titanic sink?
+    Where did they end up? | Where did they go?
+    How is paper produced? | How is paper used?
+    How does a company produce paper? | How does a company use paper?
+    How do I manage to fly? | How do I fly a plane?
+    How do companies manage planes? | How do companies fly planes?
+    Why does he appear red? | Why is he red?
+    What food do rabbits eat? | What plants do rabbits eat?
+    What food eats rabbits? | What eats rabbits?
+    What is food made of? | What is it made of?
+    How does online dating work? | How do I date online?
+    How does renting work? | How do I rent?
+    How does the heat pump work in winter? | How does the heat pump freeze in winter?
+    How does absorption of water work? | How does absorption of light work?
+    How do I rent storage space? | How do I rent a space heater?
+    What is an ATM machine fee? | What is an ATM fee limit?
+    How tall is an oak tree? | How tall is an oak door?
+    What is a verb? | What is a verb in French grammar?
+    What is the median in statistics? | What is the median in anatomy?
+    What is a noun phrase? | What is a noun in grammar?
+    What causes Lyme disease? | What causes limes?
+    What ants cause an infestation? | What ants sting?
+    What are good sources of iron? | What are good sources of zinc?
+    Which sources are good for iron? | Which contain iron?
+    Who is the artist who painted Guernica? | Who is the artist who owned Guernica?
+    Who serves the prime minister of Japan? | Who is the prime minister of Japan?
+    Who wrote and plays Hamlet? | Who wrote Hamlet?
+    How do I capture the screen on a Mac? | How do I clean the screen on a Mac?
+    How do I capture the screen as a video on a Mac? | How do I take a screenshot on a Mac?
     """
 )
 def test_a_word_that_narrows(one, other):
