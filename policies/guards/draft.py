@@ -164,6 +164,10 @@ class Draft:
             {"not": self.negations, "only": self.only, "except": self.excepted}[waiting].append(keys)
         self.pending = kept
 
+    def lasts(self) -> bool:
+        """Whether it asks how long something takes or lasts."""
+        return any(term.word == "@duration" for term in self.terms)
+
     def end_sentence(self) -> None:
         """At the end of a sentence nothing may wait any longer."""
         if self.pending:

@@ -15,7 +15,7 @@ _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _ABOUT_IT = frozenset(("about", "for", "with"))
-_LIGHT = frozenset(("use", "need", "find", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
+_LIGHT = frozenset(("use", "need", "find", "create", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
 _TURNING = frozenset(("before", "after", "stop"))
 
 

@@ -94,7 +94,7 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "what does it cause" is no "why"
         return True
-    elif word in ("take", "takes") and (following == "to" or following in _END) and _lasts(draft):
+    elif word in ("take", "takes") and (following == "to" or following in _END) and draft.lasts():
         return True  # "how long does delivery take"
     elif word == "simply" and following in _END and draft.terms:
         draft.formats.add("simple")  # "explain it simply"
@@ -102,7 +102,7 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "whatdoes":
         draft.add("role", _ROLE)  # "what do mitochondria do"
         return True
-    elif word == "spend" and _lasts(draft) and before not in ("to", ""):
+    elif word == "spend" and draft.lasts() and before not in ("to", ""):
         return True  # "how long does a cat spend sleeping"
     elif word == "area" and before == "by":
         draft.add(word, Entry(PLAIN, frozenset((word,)), NOTHING, "", frozenset()))  # "the largest city by area"
@@ -154,10 +154,6 @@ def _particle(draft: Draft, index: int) -> int:
         if word in draft.lexicon.small.prepositions or word in STOPS or word in _PEOPLE:
             return 0
     return 0
-
-
-def _lasts(draft: Draft) -> bool:
-    return any(term.word == "@duration" for term in draft.terms)
 
 
 def add_purpose(draft: Draft) -> None:

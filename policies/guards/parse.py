@@ -304,7 +304,8 @@ def _read_preposition(draft: Draft, word: str, index: int) -> None:
     elif word == "of":
         draft.slot = draft.slot or "of"
     else:
-        if word == "for" and (not following or following in STOPS) and draft.being and draft.questions == {"what"}:
+        ends = word == "for" and (not following or following in STOPS)
+        if ends and draft.being and draft.questions == {"what"} and not draft.lasts():
             add_purpose(draft)  # "what is the flag for"
             return
         draft.slot = word

@@ -38,6 +38,9 @@ _ONCE = frozenset(
     )
 )  # fmt: skip
 _PERSONS = frozenset(("first", "he", "she", "they", "someone"))
+_LAWS = frozenset(("law", "theorem", "principle", "rule", "amendment", "hypothesis"))
+_STOPPING = frozenset(("stop", "kill", "terminate", "quit"))
+_AGES = (("drinking", "age"), ("smoking", "age"), ("voting", "age"), ("driving", "age"))
 _SO_FAR = (("so", "far"), ("to", "date"))
 _TO_DO = (("asked",), ("wanted",), ("agreed",), ("started",), ("tried",), ("decided",), ("refused",), ("begun",))
 _THERE = (("out", "there"), ("the", "planet"), ("this", "planet"))
@@ -300,6 +303,43 @@ def _working(place: int, own: Facts, other: Facts) -> bool:
     return nominal and both and _PERSONS.isdisjoint((own.subject, other.subject))
 
 
+def _stated(place: int, own: Facts, other: Facts) -> bool:
+    """ "What does the second law of thermodynamics state"."""
+    says = own.words[-1] == "state" and own.words[:2] == ("what", "does")
+    return says and names(own, _LAWS) and other.questions <= {"what"}
+
+
+def _running(place: int, own: Facts, other: Facts) -> bool:
+    """ "How fast can a cheetah run", "stop a running container"."""
+    stopped = own.words.count("running") == 1 and names(own, _STOPPING) and names(other, _STOPPING)
+    return (
+        _of_doing(place, own, other)
+        or _of_speed(place, own, other)
+        or (stopped and own.terms[place].determiner == "a" and shared(at(own, place + 1), other))
+    )
+
+
+def _of_age(place: int, own: Facts, other: Facts) -> bool:
+    """ "The legal drinking age"."""
+    return any(pair in _AGES for pair in pairwise(own.words)) and "polar" not in own.questions
+
+
+def _creating(place: int, own: Facts, other: Facts) -> bool:
+    """ "Who is the creator of Bitcoin", "who created Bitcoin"."""
+    return own.questions == {"who"} == other.questions and "created" in other.words
+
+
+def _founded(place: int, own: Facts, other: Facts) -> bool:
+    """ "Who founded the company Apple"."""
+    behind = at(own, place + 1)
+    return (
+        "founded" in own.words
+        and behind is not None
+        and behind.kind == NAME
+        and ("the", "company") in pairwise(own.words)
+    )
+
+
 _TESTS: Mapping[str, Unsaid] = {
     **OF_DATA,
     "average": _in_general,
@@ -333,7 +373,11 @@ _TESTS: Mapping[str, Unsaid] = {
     "divide": _in_parts,
     "consist": _in_parts,
     "compose": _in_parts,
-    "run": _of_doing,
+    "run": _running,
+    "state": _stated,
+    "legal": _of_age,
+    "creator": _creating,
+    "company": _founded,
     "forget": _forgotten,
     "rewrite": _recast,
     "rephrase": _recast,

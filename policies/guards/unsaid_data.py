@@ -26,6 +26,15 @@ _ORDERING = frozenset(("sort", "reverse", "loop", "iterate", "shuffle", "sum", "
 _SETTING = frozenset(("change", "update", "reset", "edit", "enable", "disable", "activate", "setup"))
 _OF_ACCOUNTS = frozenset(("password", "email", "mail", "address", "name", "username", "phone"))
 _PLATFORMS = frozenset(("windows", "window", "mac", "linux", "macos", "ubuntu"))
+_WEB = frozenset(("html", "css"))
+_LIBRARIES = {
+    "python": frozenset(("pandas", "numpy", "django", "flask", "pip", "pytest", "matplotlib", "sqlalchemy", "tkinter")),
+    "javascript": frozenset(("jquery", "nodejs", "node.js", "react", "lodash")),
+    "ruby": frozenset(("rails",)),
+    "php": frozenset(("laravel",)),
+}
+_UPDATING = frozenset(("update", "upgrade"))
+_JOINING = frozenset(("squash", "merge", "combine", "concatenate", "join", "compare"))
 _CELL = re.compile("[a-z]{1,2}[0-9]{1,5}")
 
 
@@ -212,12 +221,66 @@ def _of_pandas(place: int, own: Facts, other: Facts) -> bool:
     return own.terms[place].slot in ("to", "into", "as") and all("pandas" in facts.words for facts in (own, other))
 
 
+def _printed(place: int, own: Facts, other: Facts) -> bool:
+    """ "Print to the console in Python"."""
+    printing = all("print" in facts.words and facts.programming for facts in (own, other))
+    return printing and own.terms[place].slot in ("to", "on")
+
+
+def _of_page(place: int, own: Facts, other: Facts) -> bool:
+    """ "The background colour of a page in CSS"."""
+    term = own.terms[place]
+    web = all(names(facts, _WEB) for facts in (own, other))
+    return web and not term.plural and (term.slot in ("of", "on", "in") or ("html", "page") in pairwise(own.words))
+
+
+def _of_library(place: int, own: Facts, other: Facts) -> bool:
+    """ "In Python with pandas", "a Python package with pip": whose language it is."""
+    term, behind = own.terms[place], at(own, place + 1)
+    if term.slot not in ("in", "for", "via") and (behind is None or behind.slot != term.slot):
+        return False
+    libraries = _LIBRARIES[term.word]
+    return not libraries.isdisjoint(own.words) and not libraries.isdisjoint(other.words)
+
+
+def _of_update(place: int, own: Facts, other: Facts) -> bool:
+    """ "Update npm to the latest version"."""
+    updating = all(names(facts, _UPDATING) for facts in (own, other))
+    return updating and own.terms[place].slot == "to" and ("latest", "version") in pairwise(own.words)
+
+
+def _of_version(place: int, own: Facts, other: Facts) -> bool:
+    """ "Check which version of Python is installed"."""
+    return own.words[-1] == "installed" and "version" in own.words and "version" in other.words
+
+
+def _several(place: int, own: Facts, other: Facts) -> bool:
+    """ "Squash multiple commits"."""
+    behind = at(own, place + 1)
+    joining = names(own, _JOINING) and names(other, _JOINING)
+    return (
+        joining
+        and behind is not None
+        and any(found.plural and behind.plural and found.word == behind.word for found in other.terms)
+    )
+
+
 OF_DATA: Mapping[str, Unsaid] = {
     "existing": _there_is,
     "sheet": _of_spreadsheet,
     "spreadsheet": _of_spreadsheet,
     "worksheet": _of_spreadsheet,
     "cell": _of_range,
+    "console": _printed,
+    "page": _of_page,
+    "python": _of_library,
+    "javascript": _of_library,
+    "ruby": _of_library,
+    "php": _of_library,
+    "latest": _of_update,
+    "version": _of_update,
+    "install": _of_version,
+    "multiple": _several,
     "value": _value,
     "number": _number,
     "amount": _which_number,

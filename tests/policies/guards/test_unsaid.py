@@ -109,6 +109,26 @@ from tests.policies.guards.verdicts import reason, rows
     Why is the sky blue? | Why does the sky appear blue?
     How do I get rid of aphids? | How do I get rid of an aphid infestation?
     How long are cats pregnant? | How long does a cat's pregnancy last?
+    How many vacation days do I get? | How many vacation days am I entitled to?
+    What is the second law of thermodynamics? | What does the second law of thermodynamics state?
+    How fast is a cheetah? | How fast can a cheetah run?
+    How long is a passport valid? | How long is a passport valid for?
+    What is the legal drinking age in Germany? | What is the drinking age in Germany?
+    What is a lease? | What is a lease agreement?
+    Who created Bitcoin? | Who is the creator of Bitcoin?
+    Who founded Apple? | Who founded the company Apple?
+    When was Apple founded? | When was the company Apple founded?
+    How do I print in Python? | How do I print to the console in Python?
+    How do I link a CSS file in HTML? | How do I link a CSS file to an HTML page?
+    How do I change the background color in CSS? | How do I change the background color of a page in CSS?
+    How do I concatenate strings in Java? | How do I concatenate two strings in Java?
+    How do I compare strings in Java? | How do I compare two strings in Java?
+    How do I install a package with pip? | How do I install a Python package with pip?
+    How do I update npm? | How do I update npm to the latest version?
+    How do I check my Python version? | How do I check which version of Python I have installed?
+    How do I check the Node version? | How do I check what version of Node is installed?
+    How do I squash commits in git? | How do I squash multiple commits in git?
+    How do I stop a docker container? | How do I stop a running docker container?
     """
 )
 def test_a_word_that_goes_unsaid(one, other):
@@ -347,6 +367,44 @@ def test_a_word_that_goes_unsaid(one, other):
     Who wrote and plays Hamlet? | Who wrote Hamlet?
     How do I capture the screen on a Mac? | How do I clean the screen on a Mac?
     How do I capture the screen as a video on a Mac? | How do I take a screenshot on a Mac?
+    What is the drug for? | What is the drug?
+    How long is the visa for? | What is the visa for?
+    What does the law say about dogs? | What is the law?
+    How fast can a cheetah run? | How far can a cheetah run?
+    How fast can a duck fly? | How fast can a duck run?
+    How do I stop running containers? | How do I stop a container?
+    How do I stop running? | How do I stop?
+    How do I run a container? | How do I stop a container?
+    How do I start a stopped container? | How do I start a running container?
+    Is it legal to drink at 16 in Germany? | Do people drink at 16 in Germany?
+    What is the legal age in Germany? | What is the drinking age in Germany?
+    What is the legal drinking limit for drivers? | What is the legal drinking age?
+    Who is the creator of Bitcoin? | Who is the owner of Bitcoin?
+    Who is the creator of the Bitcoin logo? | Who created Bitcoin?
+    Who owns the company Apple? | Who owns the apple?
+    Who founded the company that Apple bought? | Who founded Apple?
+    How do I print to a file in Python? | How do I print in Python?
+    How do I clear the console in Python? | How do I clear in Python?
+    How do I redirect to another page in HTML? | How do I redirect in HTML?
+    How do I add a page in HTML? | How do I add a link in HTML?
+    How do I delete all pages in HTML? | How do I delete in HTML?
+    How do I read a CSV in Python? | How do I read a CSV in pandas?
+    How do I read a CSV in Python? | How do I read a CSV in R?
+    How do I install Python with pip? | How do I install pip?
+    How do I install pip for Python 3? | How do I install pip?
+    How do I call Python from node.js? | How do I call node.js?
+    How do I convert Python code to JavaScript with react? | How do I convert code with react?
+    How do I downgrade npm to the latest version? | How do I update npm?
+    How do I update npm to version 6? | How do I update npm?
+    What is the latest version of npm? | How do I update npm?
+    How do I install the latest version of npm? | How do I update npm in a project?
+    How do I install Python? | How do I check my Python version?
+    How do I list multiple commits? | How do I list commits?
+    Can I have multiple accounts? | Can I have an account?
+    How do I merge multiple branches in git? | How do I merge a branch in git?
+    How do I compare two lists? | How do I compare three lists?
+    What is a rental lease? | What is a purchase agreement?
+    What fruits are sources of infection? | What fruits contain iron?
     """
 )
 def test_a_word_that_narrows(one, other):
