@@ -15,6 +15,13 @@ _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _ABOUT_IT = frozenset(("about", "for", "with"))
+_KINDS = frozenset(
+    (
+        "file", "address", "element", "machine", "space", "tree", "river", "planet", "ocean", "desert", "lake", "island",
+        "continent", "agreement", "disease", "virus", "editor", "status",
+    )
+)  # fmt: skip
+"""What a name beside is one of."""
 _LIGHT = frozenset(("use", "need", "find", "create", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
 _TURNING = frozenset(("before", "after", "stop"))
 
@@ -112,9 +119,22 @@ def _goes_without_saying(term: Term, own: Facts, other: Facts) -> bool:
     places = [place for place, found in enumerate(own.terms) if found is term]
     if any(found.slot in _ABOUT_IT for place in places for found in own.terms[place + 1 : place + 2]):
         return False  # "the book about Dracula" is no "Dracula"
+    if term.word in _KINDS:
+        places = [place for place in places if _names_kind(own, place)]
     return any(
         not implying.isdisjoint(_named(own, (place - 1,)) | (_named(own, (place, place + 1)) - {"="}))
         for place in places
+    )
+
+
+def _names_kind(facts: Facts, place: int) -> bool:
+    """ "A CSV file", "the planet Mars"; "a CSV in a file" is something in something else."""
+    beside = [facts.terms[near] for near in (place - 1, place + 1) if 0 <= near < len(facts.terms)]
+    slot = facts.terms[place].slot
+    return any(
+        near.slot == slot or "of" in (near.slot, slot)
+        for near in beside
+        if not facts.terms[place].beside.isdisjoint((near.word,))
     )
 
 

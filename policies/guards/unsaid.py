@@ -225,7 +225,7 @@ def _dosed(place: int, own: Facts, other: Facts) -> bool:
 def _turned(place: int, own: Facts, other: Facts) -> bool:
     """ "Keep avocados from turning brown"."""
     behind = at(own, place + 1)
-    return behind is not None and behind.word in _COLOURS and shared(behind, other) and "polar" not in own.questions
+    return behind is not None and behind.word in _COLOURS and shared(behind, other) and own.questions <= {"how", "why"}
 
 
 def _travelling(place: int, own: Facts, other: Facts) -> bool:
@@ -261,7 +261,10 @@ def _lying(place: int, own: Facts, other: Facts) -> bool:
 
 def _at_first(place: int, own: Facts, other: Facts) -> bool:
     """ "When was it first released": what happens once."""
-    once = any(pair[0] == "first" and pair[1] in _ONCE for pair in pairwise(own.words))
+    once = any(
+        two == "first" and three in _ONCE and one != "the"
+        for one, two, three in zip(own.words, own.words[1:], own.words[2:], strict=False)
+    )
     return once and own.questions == {"when"} and own.tense != "present"
 
 

@@ -35,14 +35,17 @@ _LIBRARIES = {
 }
 _UPDATING = frozenset(("update", "upgrade"))
 _JOINING = frozenset(("squash", "merge", "combine", "concatenate", "join", "compare"))
+_KEYED = frozenset(("dict", "dictionary", "map", "hash"))
+_ADDING = frozenset(("add", "append"))
 _CELL = re.compile("[a-z]{1,2}[0-9]{1,5}")
 
 
 def _there_is(place: int, own: Facts, other: Facts) -> bool:
-    """ "Rename an existing branch": there is no other that one renames."""
-    if own.words.count("new") < other.words.count("new"):
+    """ "Rename an existing branch", "add a column to an existing table": there is no other that one does it to."""
+    term = own.terms[place]
+    if own.words.count("new") < other.words.count("new") or (names(own, _ADDING) and not term.slot):
         return False
-    return own.terms[place].determiner == "a" and names(own, _CHANGING) and names(other, _CHANGING)
+    return term.determiner == "a" and names(own, _CHANGING) and names(other, _CHANGING)
 
 
 def _of_spreadsheet(place: int, own: Facts, other: Facts) -> bool:
@@ -168,7 +171,7 @@ def _which_number(place: int, own: Facts, other: Facts) -> bool:
 
 def _value(place: int, own: Facts, other: Facts) -> bool:
     if own.terms[place].plural:
-        return _of_column(place, own, other) or _in_container(place, own, other)
+        return _of_column(place, own, other) or (_in_container(place, own, other) and not names(own, _KEYED))
     behind = at(own, place + 1)  # "the value of the square root of 144"
     return bool(own.quantities) and behind is not None and behind.slot == "of" and behind.word in _WORKED_OUT
 

@@ -405,6 +405,18 @@ def test_a_word_that_goes_unsaid(one, other):
     How do I compare two lists? | How do I compare three lists?
     What is a rental lease? | What is a purchase agreement?
     What fruits are sources of infection? | What fruits contain iron?
+    How do I add an existing user in Linux? | How do I add a user in Linux?
+    How do I sort the values of a dictionary in Python? | How do I sort a dictionary in Python?
+    When was the first published map sold? | When was the published map sold?
+    Which fruits turn brown? | Which fruits are brown?
+    How do I attach a PDF to a file? | How do I attach a PDF?
+    How do I save a CSV in a file? | How do I save a CSV?
+    What elements are in iron? | What is in iron?
+    Which planet is closest to Mars? | Which is closest to Mars?
+    How do I link an IP to an address? | How do I link an IP?
+    How do I turn tofu brown? | How do I fry brown tofu?
+    Which river flows into the Nile? | What flows into the Nile?
+    What trees grow near an oak? | What grows near an oak?
     """
 )
 def test_a_word_that_narrows(one, other):
