@@ -18,6 +18,9 @@ _WISHED = frozenset(
 )  # fmt: skip
 """Words of a question to which a purpose belongs: "for a school project, what are good topics?"."""
 _FACTS = frozenset(("who", "when", "where", "why", "what", "which", "how"))
+_CALLS = frozenset(("omg", "bro", "dude", "mate", "fam", "argh", "yikes"))
+"""Cries before a question that is asked of anybody."""
+_CALLED = 3
 _ON_TEXTS = frozenset(
     (
         "rewrite", "rephrase", "paraphrase", "proofread", "translate", "translation", "summarize", "summarise",
@@ -52,6 +55,8 @@ def without_asides(items: list[Item], lexicon: Lexicon) -> list[Item]:
 
 def _without_opening(items: list[Item], lexicon: Lexicon) -> list[Item]:
     """The one sentence there is, without who wants to know: "remind me who wrote Emma"."""
+    if len(items) > _CALLED and items[0].word in _CALLS and items[1].word in _FACTS:
+        return _started(items[1:], 0)
     node = lexicon.openings.get(items[0].word) if items else None
     if node is None:
         return items

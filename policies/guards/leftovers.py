@@ -17,8 +17,8 @@ _PERMITS = frozenset(("safe", "allow", "permit"))
 _ABOUT_IT = frozenset(("about", "for", "with"))
 _KINDS = frozenset(
     (
-        "file", "address", "element", "machine", "space", "tree", "river", "planet", "ocean", "desert", "lake", "island",
-        "continent", "agreement", "disease", "virus", "editor", "status",
+        "file", "address", "element", "machine", "space", "tree", "river", "planet", "ocean", "desert", "lake",
+        "island", "continent", "agreement", "disease", "virus", "editor", "status",
     )
 )  # fmt: skip
 """What a name beside is one of."""

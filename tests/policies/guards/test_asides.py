@@ -32,6 +32,36 @@ from tests.policies.guards.verdicts import reason, rows
     I'd be grateful if you could explain what a monad is. | What is a monad?
     Would you be so kind as to explain what a monad is? | What is a monad?
     Care to explain what a monad is? | What is a monad?
+    Do you by any chance know the capital of Peru? | What is the capital of Peru?
+    Please answer: what is the capital of Peru? | What is the capital of Peru?
+    Answer this question: what is the capital of Peru? | What is the capital of Peru?
+    Settle this for me: what is the capital of Peru? | What is the capital of Peru?
+    My wife and I are arguing about this: what is the capital of Peru? | What is the capital of Peru?
+    We're having a debate about this. What is the capital of Peru? | What is the capital of Peru?
+    Excuse my ignorance, but what is the capital of Peru? | What is the capital of Peru?
+    Forgive me for asking, but what is the capital of Peru? | What is the capital of Peru?
+    I'm completely lost. How do I exit vim? | How do I exit vim?
+    I've been trying for hours. How do I exit vim? | How do I exit vim?
+    What do I have to do to exit vim? | How do I exit vim?
+    Dear AI, how do I exit vim? | How do I exit vim?
+    Quick help: how do I exit vim? | How do I exit vim?
+    I'm interested in learning how to exit vim. | How do I exit vim?
+    How do I exit vim? I'd appreciate any pointers. | How do I exit vim?
+    How do I exit vim? It's driving me crazy. | How do I exit vim?
+    How do I exit vim? I'm clueless. | How do I exit vim?
+    How do I exit vim? Ty! | How do I exit vim?
+    omg how do i exit vim | How do I exit vim?
+    bro how do i exit vim | How do I exit vim?
+    wait, how do I exit vim? | How do I exit vim?
+    Alright, how do I exit vim? | How do I exit vim?
+    First question: how do I exit vim? | How do I exit vim?
+    Q: how do I exit vim? | How do I exit vim?
+    May I know how to exit vim? | How do I exit vim?
+    Might you know how to exit vim? | How do I exit vim?
+    Would you happen to know how to exit vim? | How do I exit vim?
+    Would anyone know how to exit vim? | How do I exit vim?
+    Anybody have an idea how to exit vim? | How do I exit vim?
+    Any clue how to exit vim? | How do I exit vim?
     """
 )
 def test_an_aside_asks_nothing(one, other):
@@ -68,6 +98,28 @@ def test_an_aside_asks_nothing(one, other):
     Is there a cheap way to fly to Rome? | How do I fly to Rome?
     I'm trying to learn how to swim. | Who is trying to learn to swim?
     Trivia: how tall is Big Ben? | How tall is the Big Ben trivia book?
+    Wait, don't exit vim. | How do I exit vim?
+    How long do I wait, and how do I exit? | How do I exit?
+    I'm lost. What do I do? | What do I do?
+    Lost in the forest, how do I find north? | How do I find north?
+    My wife and I are arguing about money. What should we do? | What should we do?
+    My wife and I are arguing about this: is she right? | My boss and I are arguing about this: is he right?
+    Answer the following question with yes or no: is Lima the capital? | Is Lima the capital of Peru?
+    How do I answer the question who are you? | Who are you?
+    What was the last question? | What was the question?
+    Final question: what is the final? | What is the question?
+    Excuse me, what did you say? | What did you hear?
+    How do I excuse my ignorance? | How do I ignore my excuse?
+    What does bro mean? | What does it mean?
+    Do you by any chance know my name? | What is your name?
+    Would you know how to survive a fall? | Would you survive a fall?
+    I've been trying for hours to sleep. Why can't I? | Why can't I eat?
+    What do I have to do to get fired? | How do I get hired?
+    Man, what is a man? | What is a woman?
+    Translate "wait, how do I exit?" into French | Translate "how do I exit?" into French
+    How do I say: alright, who are you? in Spanish | How do I say: who are you? in Spanish
+    What is Q, and how is it used? | What is it, and how is it used?
+    Reply to this message: dude, who are you? | Reply to this message: who are you?
     """
 )
 def test_no_aside(one, other):
