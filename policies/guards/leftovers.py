@@ -119,10 +119,11 @@ def _goes_without_saying(term: Term, own: Facts, other: Facts) -> bool:
     places = [place for place, found in enumerate(own.terms) if found is term]
     if any(found.slot in _ABOUT_IT for place in places for found in own.terms[place + 1 : place + 2]):
         return False  # "the book about Dracula" is no "Dracula"
+    near = 3 if term.word in ("drink", "eat") else 2  # "drinking green tea"
     if term.word in _KINDS:
         places = [place for place in places if _names_kind(own, place)]
     return any(
-        not implying.isdisjoint(_named(own, (place - 1,)) | (_named(own, (place, place + 1)) - {"="}))
+        not implying.isdisjoint(_named(own, (place - 1,)) | (_named(own, range(place, place + near)) - {"="}))
         for place in places
     )
 

@@ -41,6 +41,9 @@ _PERSONS = frozenset(("first", "he", "she", "they", "someone"))
 _LAWS = frozenset(("law", "theorem", "principle", "rule", "amendment", "hypothesis"))
 _STOPPING = frozenset(("stop", "kill", "terminate", "quit"))
 _AGES = (("drinking", "age"), ("smoking", "age"), ("voting", "age"), ("driving", "age"))
+_DRINKS = frozenset(("coffee", "tea", "cocoa", "espresso"))
+_SLOWLY = (("running", "slow"), ("running", "slowly"), ("running", "slower"))
+_COOKING = frozenset(("make", "cook", "bake", "brew", "boil", "poach", "roast", "grill", "fry", "steam"))
 _SO_FAR = (("so", "far"), ("to", "date"))
 _TO_DO = (("asked",), ("wanted",), ("agreed",), ("started",), ("tried",), ("decided",), ("refused",), ("begun",))
 _THERE = (("out", "there"), ("the", "planet"), ("this", "planet"))
@@ -313,13 +316,13 @@ def _stated(place: int, own: Facts, other: Facts) -> bool:
 
 
 def _running(place: int, own: Facts, other: Facts) -> bool:
-    """ "How fast can a cheetah run", "stop a running container"."""
+    """ "How fast can a cheetah run", "why is it running slow", "stop a running container"."""
+    if own.questions == {"why"} == other.questions:
+        return any(pair in _SLOWLY for pair in pairwise(word for word in own.words if word != "so"))
     stopped = own.words.count("running") == 1 and names(own, _STOPPING) and names(other, _STOPPING)
-    return (
-        _of_doing(place, own, other)
-        or _of_speed(place, own, other)
-        or (stopped and own.terms[place].determiner == "a" and shared(at(own, place + 1), other))
-    )
+    if stopped and own.terms[place].determiner == "a" and shared(at(own, place + 1), other):
+        return True
+    return _of_doing(place, own, other) or _of_speed(place, own, other)
 
 
 def _of_age(place: int, own: Facts, other: Facts) -> bool:
@@ -341,6 +344,38 @@ def _founded(place: int, own: Facts, other: Facts) -> bool:
         and behind.kind == NAME
         and ("the", "company") in pairwise(own.words)
     )
+
+
+def _paired(place: int, own: Facts, other: Facts) -> bool:
+    """ "Sharpen a pair of scissors"."""
+    behind = at(own, place + 1)
+    pair = own.terms[place].determiner == "a" and ("pair", "of") in pairwise(own.words)
+    return (
+        pair
+        and behind is not None
+        and behind.plural
+        and any(found.word == behind.word and found.plural for found in other.terms)
+    )
+
+
+def _portioned(place: int, own: Facts, other: Facts) -> bool:
+    """ "Bake a loaf of bread", "make a cup of coffee"."""
+    behind = at(own, place + 1)
+    if behind is None or behind.slot != "of" or not own.questions == {"how"} == other.questions:
+        return False
+    if own.terms[place].word in ("cup", "pot") and not any(term.word in _DRINKS for term in own.terms):
+        return False
+    return names(own, _COOKING) and names(other, _COOKING) and shared(behind, other)
+
+
+def _perfect(place: int, own: Facts, other: Facts) -> bool:
+    """ "Cook the perfect steak"."""
+    return own.questions == {"how"} == other.questions and names(own, _COOKING - {"make"})
+
+
+def _resting(place: int, own: Facts, other: Facts) -> bool:
+    """ "A normal resting heart rate"."""
+    return all("normal" in facts.words and ("heart", "rate") in pairwise(facts.words) for facts in (own, other))
 
 
 _TESTS: Mapping[str, Unsaid] = {
@@ -380,6 +415,13 @@ _TESTS: Mapping[str, Unsaid] = {
     "state": _stated,
     "legal": _of_age,
     "creator": _creating,
+    "pair": _paired,
+    "loaf": _portioned,
+    "cup": _portioned,
+    "pot": _portioned,
+    "batch": _portioned,
+    "perfect": _perfect,
+    "rest": _resting,
     "company": _founded,
     "forget": _forgotten,
     "rewrite": _recast,
@@ -396,6 +438,7 @@ _TESTS: Mapping[str, Unsaid] = {
     "lie": _lying,
     "first": _at_first,
     "end": _in_the_end,
+    "up": _in_the_end,
     "manufacture": _made,
     "produce": _made,
     "manage": _managed,

@@ -36,6 +36,13 @@ _LIBRARIES = {
 _UPDATING = frozenset(("update", "upgrade"))
 _JOINING = frozenset(("squash", "merge", "combine", "concatenate", "join", "compare"))
 _KEYED = frozenset(("dict", "dictionary", "map", "hash"))
+_BROWSERS = frozenset(("chrome", "firefox"))
+_BRANDS = {
+    "microsoft": frozenset(("excel", "outlook", "powerpoint", "onenote", "azure", "windows", "sharepoint")),
+    "adobe": frozenset(("photoshop", "acrobat", "illustrator", "premiere", "lightroom", "indesign")),
+    "apple": frozenset(("iphone", "ipad", "macbook", "airpod", "airpods", "imac")),
+    "sony": frozenset(("playstation",)),
+}
 _ADDING = frozenset(("add", "append"))
 _CELL = re.compile("[a-z]{1,2}[0-9]{1,5}")
 
@@ -49,16 +56,15 @@ def _there_is(place: int, own: Facts, other: Facts) -> bool:
 
 
 def _of_spreadsheet(place: int, own: Facts, other: Facts) -> bool:
-    """ "The first row of a sheet in Excel"."""
+    """ "The first row of a sheet in Excel", "in an Excel spreadsheet"."""
     term, before = own.terms[place], at(own, place - 1)
-    return (
-        term.slot in ("of", "in")
-        and not term.plural
-        and term.determiner != "all"
-        and before is not None
-        and before.word in _IN_SHEETS
-        and names(other, _SPREADSHEETS)
-    )
+    if term.plural or term.determiner == "all" or before is None or not names(other, _SPREADSHEETS):
+        return False
+    if before.word in _SPREADSHEETS:
+        return term.slot in _WITHIN and any(
+            found.word == before.word and found.slot in _WITHIN for found in other.terms
+        )
+    return term.slot in ("of", "in") and before.word in _IN_SHEETS
 
 
 def _of_column(place: int, own: Facts, other: Facts) -> bool:
@@ -171,7 +177,8 @@ def _which_number(place: int, own: Facts, other: Facts) -> bool:
 
 def _value(place: int, own: Facts, other: Facts) -> bool:
     if own.terms[place].plural:
-        return _of_column(place, own, other) or (_in_container(place, own, other) and not names(own, _KEYED))
+        listed = _in_container(place, own, other) and not names(own, _KEYED)
+        return listed or _of_column(place, own, other)
     behind = at(own, place + 1)  # "the value of the square root of 144"
     return bool(own.quantities) and behind is not None and behind.slot == "of" and behind.word in _WORKED_OUT
 
@@ -182,10 +189,17 @@ def _number(place: int, own: Facts, other: Facts) -> bool:
     return _which_number(place, own, other)
 
 
+def _duplicated(place: int, own: Facts, other: Facts) -> bool:
+    """ "Remove duplicate values", "remove duplicates"."""
+    before = at(own, place - 1)
+    named = before is not None and before.word == "duplicate" and own.terms[place].plural
+    return named and any(found.word == "duplicate" and found.plural for found in other.terms)
+
+
 def _in_container(place: int, own: Facts, other: Facts) -> bool:
     """ "Sort the elements of a list"."""
     behind = at(own, place + 1)
-    return (
+    return _duplicated(place, own, other) or (
         own.terms[place].plural
         and behind is not None
         and behind.word in _CONTAINERS
@@ -268,6 +282,25 @@ def _several(place: int, own: Facts, other: Facts) -> bool:
     )
 
 
+def _of_browser(place: int, own: Facts, other: Facts) -> bool:
+    """ "The browser cache in Chrome"."""
+    return all(names(facts, _BROWSERS) and facts.questions == {"how"} for facts in (own, other))
+
+
+def _of_brand(place: int, own: Facts, other: Facts) -> bool:
+    """ "In Microsoft Excel": who else's."""
+    term, behind = own.terms[place], at(own, place + 1)
+    beside = behind is not None and behind.word in _BRANDS[term.word] and behind.slot == term.slot and not behind.joined
+    return beside and shared(behind, other)
+
+
+def _of_word(place: int, own: Facts, other: Facts) -> bool:
+    """ "Page numbers in a Word document"."""
+    term, before = own.terms[place], at(own, place - 1)
+    written = before is not None and before.word == "word" and term.slot in _WITHIN
+    return written and not term.plural and any(found.word == "word" and found.slot in _WITHIN for found in other.terms)
+
+
 OF_DATA: Mapping[str, Unsaid] = {
     "existing": _there_is,
     "sheet": _of_spreadsheet,
@@ -275,6 +308,12 @@ OF_DATA: Mapping[str, Unsaid] = {
     "worksheet": _of_spreadsheet,
     "cell": _of_range,
     "console": _printed,
+    "browser": _of_browser,
+    "microsoft": _of_brand,
+    "adobe": _of_brand,
+    "apple": _of_brand,
+    "sony": _of_brand,
+    "document": _of_word,
     "page": _of_page,
     "python": _of_library,
     "javascript": _of_library,

@@ -129,6 +129,44 @@ from tests.policies.guards.verdicts import reason, rows
     How do I check the Node version? | How do I check what version of Node is installed?
     How do I squash commits in git? | How do I squash multiple commits in git?
     How do I stop a docker container? | How do I stop a running docker container?
+    How do I freeze panes in Excel? | How do I freeze panes in Microsoft Excel?
+    How do I crop a photo in Photoshop? | How do I crop a photo in Adobe Photoshop?
+    How do I reset an iPhone? | How do I reset an Apple iPhone?
+    How do I block pop-ups in Chrome? | How do I block pop-ups in the Chrome browser?
+    How do I add a footer in Word? | How do I add a footer to a Word document?
+    How do I add a chart in Excel? | How do I add a chart to an Excel spreadsheet?
+    How do I find duplicates in Excel? | How do I find duplicate values in Excel?
+    How do I remove duplicates from a list in Python? | How do I remove duplicate elements from a list in Python?
+    Why does my wifi router keep restarting? | Why does my router keep restarting?
+    Why is my internet slow? | Why is my internet connection slow?
+    Why is my laptop slow? | Why is my laptop running so slow?
+    How do I clean glasses? | How do I clean a pair of glasses?
+    How do I bake sourdough bread? | How do I bake a loaf of sourdough bread?
+    How do I brew tea? | How do I brew a pot of tea?
+    How do I poach an egg? | How do I poach the perfect egg?
+    What is a normal heart rate for a man? | What is a normal resting heart rate for a man?
+    What are the benefits of drinking green tea? | What are the benefits of green tea?
+    How do I clear the cache in Chrome? | How do I clear the browser cache in Chrome?
+    How do I delete cookies in Firefox? | How do I delete all cookies in the Firefox browser?
+    How do I make a pivot table in Excel? | How do I create a pivot table in Microsoft Excel?
+    How do I remove duplicates in Excel? | How do I remove duplicate entries in Excel?
+    How do I remove duplicates in Excel? | How do I remove duplicate values in Excel?
+    How do I remove duplicates from a list in Python? | How do I remove duplicate items from a list in Python?
+    How do I insert a page break in Word? | How do I insert a page break in a Word document?
+    How do I add page numbers in Word? | How do I add page numbers to a Word document?
+    How do I merge PDFs? | How do I merge PDF files?
+    How do I merge PDFs? | How do I merge multiple PDFs into one?
+    How do I reset my router? | How do I reset my wifi router?
+    How do I find my wifi password? | How do I find my wifi network's password?
+    Why is my wifi slow? | Why is my wifi connection so slow?
+    Why is my wifi slow? | Why is my wifi running slow?
+    Why is my computer slow? | Why is my computer running so slowly?
+    How do I sharpen scissors? | How do I sharpen a pair of scissors?
+    What is a normal heart rate? | What is a normal resting heart rate?
+    What are the benefits of green tea? | What are the benefits of drinking green tea?
+    How do I cook a steak? | How do I cook the perfect steak?
+    How do I make coffee? | How do I make a cup of coffee?
+    How do I make bread? | How do I make a loaf of bread?
     """
 )
 def test_a_word_that_goes_unsaid(one, other):
@@ -417,6 +455,37 @@ def test_a_word_that_goes_unsaid(one, other):
     How do I turn tofu brown? | How do I fry brown tofu?
     Which river flows into the Nile? | What flows into the Nile?
     What trees grow near an oak? | What grows near an oak?
+    How do I change my browser from Chrome? | How do I change my homepage in Chrome?
+    Which browser is better than Chrome? | Which is better than Chrome?
+    Who founded Microsoft Excel? | Who founded Microsoft?
+    How do I move files from Microsoft Azure? | How do I move files to Azure?
+    How do I call Apple about my iPhone? | How do I call about my iPhone?
+    How do I connect Microsoft and Excel? | How do I connect Excel?
+    How do I delete a Word document? | How do I delete a word?
+    How do I merge two documents in Word? | How do I merge in Word?
+    How do I remove a duplicate value in Excel? | How do I remove duplicates in Excel?
+    How do I remove duplicate rows in Excel? | How do I remove duplicate values in Excel?
+    How do I count unique values in Excel? | How do I count duplicate values in Excel?
+    How do I delete an Excel spreadsheet? | How do I delete Excel?
+    How do I reset my wifi? | How do I reset my router?
+    Is wifi a network? | Is wifi safe?
+    Why is my computer slow? | Why is my computer running hot?
+    Why is my computer running? | Why is my computer slow?
+    Why am I slow at running? | Why am I slow?
+    How much is a pair of shoes? | How much is a shoe?
+    How do I pair my headphones? | How do I clean my headphones?
+    How many calories are in a cup of coffee? | How many calories are in coffee?
+    How do I make a cup of clay? | How do I make clay?
+    How do I make a paper cup? | How do I make paper?
+    How do I cut a loaf of bread? | How do I make bread?
+    How do I check for a perfect square in Python? | How do I check for a square in Python?
+    How do I get a perfect score? | How do I get a score?
+    What is the perfect temperature to cook steak? | What temperature is steak cooked to in France?
+    What is a normal heart rate? | What is a normal heart rate after resting for an hour?
+    What is a normal heart rate while running? | What is a normal resting heart rate?
+    What is a normal breathing rate? | What is a normal resting heart rate?
+    Is drinking green tea bad? | Is growing green tea bad?
+    What happens when drinking and eating rice? | What happens when eating rice?
     """
 )
 def test_a_word_that_narrows(one, other):
