@@ -246,7 +246,10 @@ def _small(words: Mapping[str, Any]) -> Small:
         commands=split("commands"),
         not_bare=split("not_bare"),
         substances=split("substances"),
-        implied={word: frozenset(beside.split()) for word, beside in words["implied"].items()},
+        implied={
+            word: frozenset((*beside.split(), *map(base_form, beside.split())))
+            for word, beside in words["implied"].items()
+        },
         months=split("months"),
         tense=inverted("tense"),
         modal=inverted("modal"),

@@ -22,6 +22,25 @@ _ONCE = frozenset(
     )
 )  # fmt: skip
 _PERSONS = frozenset(("first", "he", "she", "they", "someone"))
+_BACK = frozenset(("recover", "restore", "undo", "unsend", "back", "undelete", "revert"))
+_CLEANING = frozenset(("remove", "clean", "eliminate", "out"))
+_EVENTS = frozenset(
+    (
+        "day",
+        "night",
+        "match",
+        "game",
+        "movie",
+        "film",
+        "flight",
+        "semester",
+        "war",
+        "concert",
+        "class",
+        "exam",
+        "pregnancy",
+    )
+)
 _LAWS = frozenset(("law", "theorem", "principle", "rule", "amendment", "hypothesis"))
 _STOPPING = frozenset(("stop", "kill", "terminate", "quit"))
 _DRINKS = frozenset(("coffee", "tea", "cocoa", "espresso"))
@@ -206,7 +225,7 @@ def _running(place: int, own: Facts, other: Facts) -> bool:
     stopped = own.words.count("running") == 1 and names(own, _STOPPING) and names(other, _STOPPING)
     if stopped and own.terms[place].determiner == "a" and shared(at(own, place + 1), other):
         return True
-    return _of_doing(place, own, other) or of_speed(place, own, other)
+    return _of_doing(place, own, other) or of_speed(place, own, other) or _by_mistake(place, own, other)
 
 
 def _creating(place: int, own: Facts, other: Facts) -> bool:
@@ -252,6 +271,35 @@ def _perfect(place: int, own: Facts, other: Facts) -> bool:
     return own.questions == {"how"} == other.questions and names(own, _COOKING - {"make"})
 
 
+def _by_mistake(place: int, own: Facts, other: Facts) -> bool:
+    """ "I accidentally deleted it, how do I recover it", "I ran git add, how do I undo it"."""
+    if own.terms[place].word == "run" and "ran" not in own.words:
+        return False
+    return all("how" in facts.questions and not _BACK.isdisjoint(facts.words) for facts in (own, other))
+
+
+def _spilled(place: int, own: Facts, other: Facts) -> bool:
+    """ "I spilled wax on it, how do I get it out", "there are ants everywhere, how do I get rid of them"."""
+    return all("how" in facts.questions and names(facts, _CLEANING) for facts in (own, other))
+
+
+def _lasting(place: int, own: Facts, other: Facts) -> bool:
+    """ "How long does a match last", "how long is a match"."""
+    behind = own.words[own.words.index("last") + 1 :] if "last" in own.words else ("last",)
+    return behind[:1] in ((), ("on",), ("in",), ("for",)) and all(
+        any(term.word == "@duration" for term in facts.terms) and names(facts, _EVENTS) for facts in (own, other)
+    )
+
+
+def _falling(place: int, own: Facts, other: Facts) -> bool:
+    """ "On what date does Easter fall"."""
+    return (
+        bool(own.questions)
+        and own.questions <= {"what", "which", "when"}
+        and (("date" in own.words or "day" in own.words) and "when" in other.questions)
+    )
+
+
 _TESTS: Mapping[str, Unsaid] = {
     **OF_AMOUNTS,
     **OF_DATA,
@@ -270,6 +318,13 @@ _TESTS: Mapping[str, Unsaid] = {
     "run": _running,
     "state": _stated,
     "creator": _creating,
+    "accidentally": _by_mistake,
+    "mistakenly": _by_mistake,
+    "unintentionally": _by_mistake,
+    "spill": _spilled,
+    "everywhere": _spilled,
+    "last": _lasting,
+    "fall": _falling,
     "pair": _paired,
     "loaf": _portioned,
     "cup": _portioned,

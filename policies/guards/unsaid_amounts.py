@@ -30,6 +30,8 @@ _SO_FAR = (("so", "far"), ("to", "date"))
 _TO_DO = (("asked",), ("wanted",), ("agreed",), ("started",), ("tried",), ("decided",), ("refused",), ("begun",))
 _THERE = (("out", "there"), ("the", "planet"), ("this", "planet"))
 _MOST = frozenset(("best", "most", "worst"))
+_OURS = (("the", "solar"), ("our", "solar"))
+_PLANETS = frozenset(("planet",))
 _MELTING = frozenset(("boil", "melt", "freeze"))
 _STANDARD = frozenset((("sea", "level"), ("standard", "pressure"), ("normal", "pressure"), ("atmospheric", "pressure")))
 
@@ -137,6 +139,12 @@ def _resting(place: int, own: Facts, other: Facts) -> bool:
     return all("normal" in facts.words and ("heart", "rate") in pairwise(facts.words) for facts in (own, other))
 
 
+def _of_ours(place: int, own: Facts, other: Facts) -> bool:
+    """ "The largest planet in the solar system"."""
+    ours = any(pair in _OURS for pair in pairwise(own.words)) and "system" in own.words
+    return ours and own.terms[place].slot == "in" and all(names(facts, _PLANETS) for facts in (own, other))
+
+
 OF_AMOUNTS: Mapping[str, Unsaid] = {
     "average": _in_general,
     "normally": _in_general,
@@ -146,6 +154,7 @@ OF_AMOUNTS: Mapping[str, Unsaid] = {
     "date": _until_now,
     "out": _of_all,
     "planet": _of_all,
+    "solar": _of_ours,
     "sea": _at_sea_level,
     "level": _at_sea_level,
     "pressure": _at_sea_level,

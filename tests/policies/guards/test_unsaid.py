@@ -167,6 +167,26 @@ from tests.policies.guards.verdicts import reason, rows
     How do I cook a steak? | How do I cook the perfect steak?
     How do I make coffee? | How do I make a cup of coffee?
     How do I make bread? | How do I make a loaf of bread?
+    How do I restore a deleted note on an iPhone? | I accidentally deleted a note on my iPhone. How do I restore it?
+    How do I undo a git merge? | I accidentally ran git merge. How do I undo it?
+    How do I get rid of moths? | There are moths everywhere. How do I get rid of them?
+    How long is a football match? | How long does a football match last?
+    How long is the movie Titanic? | How long does the movie Titanic last?
+    When is Thanksgiving in 2026? | On what date does Thanksgiving fall in 2026?
+    What is the smallest planet? | What is the smallest planet in the solar system?
+    How big is Venus? | How big is the planet Venus?
+    How many moons does Saturn have? | How many moons orbit Saturn?
+    How do I get candle wax out of a tablecloth? | I spilled candle wax on my tablecloth, how can I remove it?
+    How do I recover deleted photos on an iPhone? | I accidentally deleted photos on my iPhone. How do I recover them?
+    How do I undo git add? | I accidentally ran git add. How do I undo it?
+    How do I get rid of fruit flies? | There are fruit flies everywhere. How do I get rid of them?
+    What is Edison known for? | What is Edison best known for?
+    Name the planets. | Name all the planets in the solar system.
+    What is the biggest planet? | What is the biggest planet in our solar system?
+    What is the hottest planet? | What is the hottest planet in the solar system?
+    How many moons does Jupiter have? | How many moons orbit Jupiter?
+    Why is Mars red? | Why is the planet Mars red?
+    When is Easter 2025? | On what date does Easter fall in 2025?
     """
 )
 def test_a_word_that_goes_unsaid(one, other):
@@ -486,6 +506,28 @@ def test_a_word_that_goes_unsaid(one, other):
     What is a normal breathing rate? | What is a normal resting heart rate?
     Is drinking green tea bad? | Is growing green tea bad?
     What happens when drinking and eating rice? | What happens when eating rice?
+    I accidentally deleted a file, how do I recover it? | I accidentally deleted a file, how do I replace it?
+    What happens if I accidentally delete it? | What happens if I recover it?
+    How do I undo git add? | How do I run git add?
+    I ran a marathon. How do I get back in shape? | How do I get back in shape?
+    I spilled wine on the table. What do I do? | I spilled wine on the carpet. What do I do?
+    How do I clean a spill? | How do I clean a bottle?
+    I spilled water on my laptop. How do I clean it? | I spilled wine on my laptop. How do I clean it?
+    How long does a battery last? | How long is a battery?
+    How long is a day on Mars? | How long is a day on the last planet?
+    When did the war last? | When was the war?
+    On what date did the wall fall? | When was the wall built?
+    On what day does the deadline fall? | Why is the deadline on that day?
+    What is the biggest planet in other solar systems? | What is the biggest planet?
+    What is the biggest star in the solar system? | What is the biggest star?
+    How do solar panels on a planet work? | How does a planet work?
+    Which moon orbits Jupiter? | Which moon leaves Jupiter?
+    Do moons orbit planets? | Do moons leave planets?
+    What is Edison best known for? | What is Edison least known for?
+    How do I delete a pandas dataframe? | How do I delete pandas?
+    How do I copy a pandas dataframe? | How do I copy pandas columns?
+    Why do leaves fall? | Why are leaves green?
+    Why are ants everywhere? | Why are ants here?
     """
 )
 def test_a_word_that_narrows(one, other):
