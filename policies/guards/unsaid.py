@@ -293,11 +293,7 @@ def _lasting(place: int, own: Facts, other: Facts) -> bool:
 
 def _falling(place: int, own: Facts, other: Facts) -> bool:
     """ "On what date does Easter fall"."""
-    return (
-        bool(own.questions)
-        and own.questions <= {"what", "which", "when"}
-        and (("date" in own.words or "day" in own.words) and "when" in other.questions)
-    )
+    return own.tense != "past" and "date" in own.words and "when" in other.questions
 
 
 _TESTS: Mapping[str, Unsaid] = {
