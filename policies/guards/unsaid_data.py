@@ -114,7 +114,8 @@ def _of_command(place: int, own: Facts, other: Facts) -> bool:
 
 def _of_port(place: int, own: Facts, other: Facts) -> bool:
     """ "What port does SSH use by default", "the default port of SSH"."""
-    return all("port" in facts.words and facts.questions <= {"what", "which"} for facts in (own, other))
+    said = any(pair in (("by", "default"), ("default", "port")) for pair in pairwise(own.words))
+    return said and all("port" in facts.words and facts.questions <= {"what", "which"} for facts in (own, other))
 
 
 def _beside_literal(place: int, own: Facts, other: Facts) -> bool:

@@ -528,6 +528,84 @@ def test_a_word_that_goes_unsaid(one, other):
     How do I copy a pandas dataframe? | How do I copy pandas columns?
     Why do leaves fall? | Why are leaves green?
     Why are ants everywhere? | Why are ants here?
+    How much does a nurse earn on average in Ohio? | How much does a nurse earn in Iowa?
+    How much does a nurse earn at most? | What does a nurse earn on average?
+    How many hours does a cat sleep? | How many hours does an average dog sleep?
+    What's the average age of a president? | What's the age of a president?
+    How old are students? | What is the average age of Harvard students?
+    How much rain falls in a storm? | How much rain falls on average?
+    How much is an average? | How much is it?
+    How do I calculate the average of a column? | How do I calculate a column?
+    How should I dress? | What is the ideal dress?
+    How much should I weigh? | What is my ideal weight at age 12?
+    Who should I invite? | Who is the ideal guest?
+    How do I find existing bugs? | How do I find bugs?
+    How do I update a table? | How do I update an existing table view?
+    How do I check the port? | How do I check the default?
+    What port does the default site use? | What port does the site use?
+    How do I find the default port? | How do I change the port?
+    Explain this sentence: "I can't go." | Rewrite this sentence: "I can't go."
+    Make this sentence a question: "I can't go." | Rewrite this sentence in a formal tone: "I can't go."
+    Make this email shorter: "Send it." | Rewrite this email in a shorter style: "Send them."
+    How do I use a computer on Windows? | How do I use Windows?
+    What does the flag do in `cp -r`? | What does `cp -r` do?
+    What does the error `E11000` mean? | What does `E11001` mean?
+    How do I raise a `ValueError` error? | How do I catch a `ValueError` error?
+    When was the first book published? | When was the book first published in English?
+    When was it first published? | When was it last published?
+    When did women first vote? | When did women vote?
+    When did humans land on Mars? | When will humans first land on Mars?
+    How do vaccines work? | How do vaccines fail to work?
+    How does memory work? | How does memory loss work?
+    How many states does Brazil have? | How many regions is Brazil divided into?
+    How many parties divided Germany? | How many parties does Germany have?
+    Can I bring a dog to work? | Can I bring a cat to work?
+    Can I bring my dog to the beach? | Are dogs allowed on the beach at night?
+    Can I carry a gun? | Are guns allowed to be sold?
+    Can I wear shorts to the office? | Are shorts allowed in school?
+    Do I need a visa to enter Japan? | Do I need a visa to enter China?
+    What is the dose of ibuprofen? | How much ibuprofen should I buy?
+    Who is the founder of Apple? | Who founded the company that makes apples?
+    How much does shipping cost? | How much did shipping cost?
+    What number is 15% of 80? | What number is 15% off 80?
+    How many players does a team consist of? | How many teams does a player have?
+    What is the tallest tree on the planet? | What is the tallest tree in Europe?
+    What's the best phone out there? | What's the best phone under $300?
+    What is the melting point of ice at sea level? | What is the level of the sea?
+    How do I read a file in Python? | How do I read a file on another disk in Python?
+    How do I list tables in a database? | How do I list tables in MySQL?
+    How do I sum the numbers in column B? | How do I sum the numbers in row B?
+    How do I sum the cells A1 to A5? | How do I sum the cells A1 to A6?
+    What is a Python keyword? | What is Python?
+    How do I restart my router? | How do I restart my wifi extender?
+    Why is my internet slow? | Why is my internet connection lost?
+    How do I make homemade bread? | How do I make homemade jam?
+    Am I entitled to a refund? | Do I get a discount?
+    Which scientist discovered radium? | Which scientist discovered polonium?
+    What ingredients go into pesto? | What ingredients go into hummus?
+    What role does iron play in blood? | What role does iron play in steel?
+    What does aspirin do to the blood? | What does blood do to aspirin?
+    What effect does aspirin have on the heart? | What effect does aspirin have on the liver?
+    What symptoms does a B12 deficiency cause? | What causes a B12 deficiency?
+    Which process is using port 80? | Which port is the process using?
+    How do I take a screenshot on Windows? | How do I capture the screen with audio on Windows?
+    Remind me what the capital of Peru was in 1500. | What is the capital of Peru?
+    I forgot who won. | I forgot who lost.
+    Who won, and by how much? | Who won?
+    Is it urgent? | Is it good?
+    Just out of interest, how do interest rates work? | How does interest work?
+    How do I write a question? | How do I write a quick question?
+    What is a serious question? | What is a question?
+    Dear Sir, who are you? | Dear AI, what are you?
+    What does "asap" mean? | What does "fyi" mean?
+    Anyone, who? | Anyone, what?
+    Best laptop for a school project | Best laptop
+    For a school project, how tall is the Eiffel Tower? | For a school project, how old is the Eiffel Tower?
+    Ideas for a school project | Ideas
+    Give me trivia about Peru. | Give me facts about Peru.
+    If I may ask, may I ask? | May I?
+    soft skill definition | hard skill definition
+    What is the effect of running on sleep? | What is the effect of sleep on running?
     """
 )
 def test_a_word_that_narrows(one, other):
