@@ -13,6 +13,7 @@ from policies.guards.unsaid import goes_unsaid
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
+_DOERS = frozenset(("creator", "maker", "author", "inventor", "founder", "writer"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _ABOUT_IT = frozenset(("about", "for", "with"))
 _KINDS = frozenset(
@@ -65,7 +66,12 @@ def leftover_conflict(
     if not heavy:
         if "question" in guards and (_says_what_of(cached, left, right) or _says_what_of(asked, right, left)):
             return conflict("question_type", *([term.word for term in side] for side in (left, right)))
-        if "order" in guards and "who" in cached.questions & asked.questions and _acts((*left, *right)):
+        if (
+            "order" in guards
+            and "who" in cached.questions & asked.questions
+            and _acts((*left, *right))
+            and not _names_doer(cached, asked)
+        ):
             return conflict("substitution", *([term.word for term in side] for side in (left, right)))
         return None
     turned = "contrast" in guards and any(term.negated or term.word in _TURNING for term in heavy)
@@ -164,6 +170,11 @@ def _says_what_of(facts: Facts, own: Sequence[Term], others: Sequence[Term]) -> 
 def _acts(rest: Sequence[Term]) -> bool:
     """ "Who wrote Dune", "who is in Dune": what somebody did is missing."""
     return any(term.word in _DEEDS for term in rest)
+
+
+def _names_doer(*sides: Facts) -> bool:
+    """ "Who is the creator of Bitcoin": who created it."""
+    return any(not _DOERS.isdisjoint(side.words) for side in sides)
 
 
 def _heavy(terms: Sequence[Term], polar: bool) -> list[Term]:
