@@ -106,6 +106,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                 and lowered not in lexicon.spelled
                 and lowered not in lexicon.symbols
                 and lowered not in lexicon.entries
+                and lowered not in lexicon.listed
                 and base_form(lowered) not in known
                 and lowered not in lexicon.small.foreign
             ):
