@@ -12,7 +12,7 @@ _NUMBER = re.compile(
     r"^(?P<currency>[$€£¥₹₩₽₺]|[A-Z]{1,2}\$)?\s?(?P<sign>[-−])?(?P<digits>[\d,]+(?:[.:/]\d+)*)(?P<suffix>.*)$",
     re.DOTALL,
 )
-_ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
+ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _MAGNITUDES = {"k": 3, "K": 3, "m": 6, "M": 6, "mn": 6, "bn": 9, "B": 9, "b": 9, "tn": 12}
 
 _ROMAN = re.compile(r"^(?=[IVX]{1,5}$)(X{0,3})(IX|IV|V?I{0,3})$")
@@ -38,14 +38,14 @@ def read_digits(text: str, lexicon: Lexicon) -> Read:
     if not suffix:
         return Read(plain(value) if currency else value, units, "time" if ":" in value else "number")
     lowered = suffix.lower()
-    if lowered in _ORDINAL_ENDINGS:
+    if lowered in ORDINAL_ENDINGS:
         return Read(value, frozenset(), "ordinal")
     if lowered in ("am", "pm"):
         return Read(clock(value, lowered), frozenset(), "time")
     if lowered == "s" and len(value) in (2, 4) and value.endswith("0"):
         return Read(value + "s", frozenset(), "decade")
     if suffix in _MAGNITUDES and (currency or suffix in "kK"):
-        return Read(_scaled(value, 10 ** _MAGNITUDES[suffix]), units, "number")
+        return Read(scaled(value, 10 ** _MAGNITUDES[suffix]), units, "number")
     found = lexicon.symbols.get(suffix) or lexicon.spelled.get(lowered)
     if found:
         return Read(plain(value), found, "number")
@@ -121,7 +121,8 @@ def plain(value: str) -> str:
     return value.rstrip("0").rstrip(".") if "." in value and value.count(".") == 1 else value
 
 
-def _scaled(value: str, scale: int) -> str:
+def scaled(value: str, scale: int) -> str:
+    """The value times a thousand, a million …, where it is a number."""
     try:
         return str(round(float(value) * scale))
     except ValueError:

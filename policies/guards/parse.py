@@ -21,6 +21,7 @@ from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.literals import shell_spacing
 from policies.guards.negation import NEGATORS, read_negation
 from policies.guards.neighbours import add_purpose, read_by_neighbour
+from policies.guards.notation import in_one_notation
 from policies.guards.places import is_part_of_name
 from policies.guards.quantities import read_bare_unit, read_quantity, read_roman
 from policies.guards.questions import is_keyword, read_auxiliary, read_marker, read_question
@@ -76,7 +77,7 @@ def parse(text: str, lexicon: Lexicon | None = None) -> Facts:
     if len(text) > MAX_CHARS:
         return _opaque(text)
     lexicon = default_lexicon() if lexicon is None else lexicon
-    quoted = with_quotes(text)
+    quoted = with_quotes(in_one_notation(text))
     if is_long_translation(text, quoted):
         return _opaque(text)
     reading = read(tokenize(quoted), lexicon)

@@ -8,10 +8,11 @@ from itertools import pairwise
 
 from policies.guards.beside_numbers import begins_range, continues, half_of_day
 from policies.guards.draft import NOTHING, STOPS, Draft
+from policies.guards.equal_amounts import said_in_other_units
 from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Quantity, Term, conflict
 from policies.guards.lexicon import Lexicon
-from policies.guards.number_words import NUMBER_WORDS
-from policies.guards.numbers import clock, plain, read_digits, read_words, roman, times
+from policies.guards.number_words import NUMBER_WORDS, SCALES
+from policies.guards.numbers import ORDINAL_ENDINGS, clock, plain, read_digits, read_words, roman, scaled, times
 from policies.guards.reading import CAPITAL, DIGITS
 from policies.guards.vocabulary import base_form
 
@@ -33,8 +34,9 @@ _TIME_UNITS = frozenset(
     ]
 )
 _SCALES = {"c": "celsius", "celsius": "celsius", "centigrade": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
-_MAGNITUDES = frozenset(["hundred", "thousand", "million", "billion", "trillion", "lakh", "crore"])
 _SINCE = frozenset(("since", "until", "by", "against"))
+_FRACTIONS = {"1/2": "0.5", "1/4": "0.25", "3/4": "0.75"}
+"""Of a cup; by themselves they may be a date, or the form that is asked for."""
 _WHOLE = {"half": "0.5", "dozen": "12", "twice": "twice"}
 _NUMBERED = frozenset(
     ["ww", "type", "phase", "part", "chapter", "level", "class", "grade", "volume", "act", "book", "stage"]
@@ -59,6 +61,9 @@ _CHANGING = frozenset(
     )
 )  # fmt: skip
 """Behind these "to" states what is reached and "by" how much is added or taken away."""
+_LOOSE = frozenset(("bit", "degree", "percent", "ton"))
+"""Behind "a" these count nothing: "a ton of work"."""
+_COVERING = frozenset(("run", "walk", "swim", "jog", "hike", "cycle", "drive", "lose", "gain"))
 _NOON = 12
 
 
@@ -108,6 +113,8 @@ def read_quantity(draft: Draft, index: int) -> int:
         taken += more
         if units and kind == "number" and "." in value:
             value = plain(value)  # "1.80 m" is 1.8 m, but version 1.80 is not 1.8
+        elif units:
+            value = _FRACTIONS.get(value, value)
     if units in _DAYS_IN:
         value, units = times(value, _DAYS_IN[units]), frozenset(("day",))
     since = draft.slot in _SINCE and (draft.slot != "by" or kind == "time" or (len(value) == 4 and value.isdigit()))
@@ -125,8 +132,8 @@ def read_quantity(draft: Draft, index: int) -> int:
 
 def _with_next_word(value: str, kind: str, following: str) -> tuple[str, str, int]:
     """The value with the magnitude, half of the day or ordinal ending that stands apart behind it."""
-    if following in _MAGNITUDES:
-        return value + following, kind, 2
+    if following in SCALES:
+        return scaled(value, SCALES[following]), kind, 2
     if following in ("am", "pm") and kind in ("number", "time"):
         return clock(value, following), "time", 2
     if following in ("st", "nd", "rd", "th"):
@@ -190,8 +197,11 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
         or (draft.word_at(index + 1) == "per" and _ends(draft, index + 2) and _only_aspects(draft))
     )
     unit: frozenset[str] | None = None
+    article = before in ("a", "an")
+    if article and symbol and not spelled and len(word) > 1 and word not in lexicon.small.not_bare:
+        spelled = symbol if draft.units or draft.word_at(index + 1) == "of" else spelled  # "in a lb"
     if spelled:
-        if before in ("a", "an") and (draft.units or draft.converting) and index > 1:
+        if article and index > 1 and (draft.units or draft.converting or _is_amount(draft, index, spelled)):
             draft.quantities.append(Quantity("1", spelled, "", "", len(draft.terms)))
             draft.counting = draft.clause_start = False
             return True
@@ -209,6 +219,20 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
     draft.counting = draft.clause_start = False
     draft.slot = ""
     return True
+
+
+def _is_amount(draft: Draft, index: int, unit: frozenset[str]) -> bool:
+    """Whether "a" counts the unit behind it: "a cup of rice", "a dollar in euros", "run a mile"."""
+    if unit <= _TIME_UNITS or not unit.isdisjoint(_LOOSE):
+        return False
+    following, beyond = draft.word_at(index + 1), draft.word_at(index + 2)
+    lexicon = draft.lexicon
+    money = lexicon.sources["units"]["money"].keys()
+    return (
+        following == "of"
+        or (following in _TO and unit <= money and (beyond in lexicon.spelled or base_form(beyond) in lexicon.spelled))
+        or base_form(draft.word_at(index - 2)) in _COVERING
+    )
 
 
 def _ends(draft: Draft, index: int) -> bool:
@@ -238,9 +262,13 @@ def _measures(draft: Draft) -> bool:
             word in spelled
             or base_form(word) in spelled
             or ((word in symbols or word in draft.lexicon.unclear) and before[0].isdigit())
+            or (word in symbols and len(word) > 1 and word not in draft.lexicon.small.not_bare)
         )
         for before, word in pairwise(draft.words)
-    ) or any(item.flags & DIGITS and not item.raw.isdigit() for item in draft.items)
+    ) or any(
+        item.flags & DIGITS and not item.raw.isdigit() and item.raw[-2:].lower() not in ORDINAL_ENDINGS
+        for item in draft.items
+    )
 
 
 def read_roman(draft: Draft, index: int) -> bool:
@@ -268,7 +296,7 @@ def quantity_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Co
     for quantity in cached.quantities:
         if not _take(quantity, right):
             left.append(quantity)
-    if left or right:
+    if (left or right) and not said_in_other_units(left, right, cached, asked):
         if Counter(q.value for q in left) != Counter(q.value for q in right):
             if "numbers" in guards:
                 return conflict("number", map(_shown, cached.quantities), map(_shown, asked.quantities))

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from policies.guards.lexicon import _END, GAP, Lexicon, Trie
+from policies.guards.number_words import NUMBER_WORDS
 from policies.guards.said import kept_case
 from policies.guards.signs import (
     SIGN_KINDS,
@@ -42,6 +43,17 @@ _SIGNS = {
 _APPLIED = re.compile(r"((?:arc)?(?:sin|cos|tan)h?|ln|log|exp|sqrt|sec|csc|cot)\(([a-z])\)")
 """A function of mathematics with its argument: "sin(x)" is "sin x"."""
 _ORDINALS = {"1st": "first", "2nd": "second"}
+_POWERS = {"squared": "2", "cubed": "3"}
+_BEHIND_NUMBERS = frozenset((*_POWERS, "times", "day", "week", "month", "year"))
+_TIED_BY_TIMES = NUMBER_WORDS | {"table", "tables", "x", "y", "z"}
+"""Behind these "times" multiplies."""
+_SUBTRACTING = frozenset(("subtract", "deduct"))
+_ASKING_VALUE = frozenset(("what", "is", "calculate", "compute", "evaluate", "?", ".", "=", "the", "result", "of"))
+_LAST_DAY = 31
+"""What is less may be a date or a fraction ("9/11"), and what makes up 100 a share ("80/20")."""
+_TIMES = frozenset(("seconds", "minutes", "hours", "days", "weeks", "months"))
+_ASKING_RATES = frozenset(("many", "much", "often"))
+"""With these "in a month" is "per month"; else it says by when."""
 _QUOTES = "\"'`“”‘’«»"
 
 
@@ -172,7 +184,47 @@ def _settled(items: list[Item], lexicon: Lexicon) -> list[Item]:
             near = items[max(place - 2, 0) : place + 3]
             if not any(other.word in lexicon.small.months for other in near):
                 items[place] = Item(_ORDINALS[item.word], item.flags & ~DIGITS, "")
+        elif item.word in _BEHIND_NUMBERS and place:
+            _settle_behind(items, place)
+        elif item.word in _SUBTRACTING or (item.flags & DIGITS and "/" in item.word):
+            _settle_arithmetic(items, place)
     return items
+
+
+def _settle_behind(items: list[Item], place: int) -> None:
+    """What a number or an article before it makes of a word: "3 squared", "two times", "a month"."""
+    word, before = items[place].word, items[place - 1]
+    following = items[place + 1] if place + 1 < len(items) else None
+    if word in _POWERS:
+        if before.flags & DIGITS or before.word in NUMBER_WORDS or (len(before.word) == 1 and before.word.isalpha()):
+            items[place : place + 1] = [Item("topower", 0, ""), Item(_POWERS[word], DIGITS, _POWERS[word])]
+    elif word == "times":
+        tied = following is not None and (following.flags & DIGITS or following.word in _TIED_BY_TIMES)
+        if before.word in ("two", "2") and not tied:
+            items[place - 1 : place + 1] = [Item("twice", before.flags & START, "")]
+    elif before.word in ("a", "one", "1") and place > 1 and items[place - 2].word in ("in", "within"):
+        rate = any(item.word in _ASKING_RATES for item in items) and not _counts_time(items, place - 3)
+        items[place - 1] = Item("a" if rate else "one", 0, "")
+
+
+def _settle_arithmetic(items: list[Item], place: int) -> None:
+    """ "Subtract 18 from 45" is "45 - 18", and where nothing else is said "936/12" is a division."""
+    if items[place].word in _SUBTRACTING:
+        taken = items[place : place + 4]
+        if len(taken) > 3 and taken[2].word == "from" and taken[1].flags & taken[3].flags & DIGITS:
+            items[place : place + 4] = [taken[3], Item("minus", 0, ""), taken[1]]
+    elif all(item is items[place] or item.word in _ASKING_VALUE for item in items):
+        one, _, other = items[place].word.partition("/")
+        if one.isdigit() and other.isdigit() and _LAST_DAY < int(one) != 100 - int(other) and len(one) != 4:
+            both = [Item(number, DIGITS, number) for number in (one, other)]
+            items[place : place + 1] = [both[0], Item("dividedby", 0, ""), both[1]]
+
+
+def _counts_time(items: list[Item], place: int) -> bool:
+    """ "How many weeks are in a year": the weeks of one."""
+    while place > 0 and items[place].word in ("are", "is", "there"):
+        place -= 1
+    return place > 0 and items[place].word in _TIMES
 
 
 def _is_titled(tokens: list[Token]) -> bool:
