@@ -42,6 +42,9 @@ _NUMBERED = frozenset(
     ["ww", "type", "phase", "part", "chapter", "level", "class", "grade", "volume", "act", "book", "stage"]
 )
 """What a lone Roman numeral may stand behind."""
+_ONLY_NUMERALS = frozenset(("ii", "iii", "vii", "viii", "xii", "xiii", "xiv", "xvi", "xviii"))
+"""No words and no abbreviations in lower case either."""
+_REIGNING = frozenset(("", "die", "rule", "reign", "live", "become", "marry", "and"))
 _DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
 _TO = ("to", "in", "into")
 _MEASURES = frozenset(
@@ -106,7 +109,7 @@ def read_quantity(draft: Draft, index: int) -> int:
         half, more = half_of_day(draft, index + taken)
         if half and value.partition(":")[0].isdigit() and 0 < int(value.partition(":")[0]) <= _NOON:
             value, kind, taken = clock(value, half), "time", taken + more
-    if kind == "ordinal" and not _beside_month(draft, index, taken):
+    if kind == "ordinal" and not _beside_month(draft, index, taken) and not _is_regnal(draft, index, taken):
         value += "th"
     if not units and kind in ("number", "time") and index + taken < len(draft.items):
         units, more = _unit_behind(draft, index + taken)
@@ -139,6 +142,14 @@ def _with_next_word(value: str, kind: str, following: str) -> tuple[str, str, in
     if following in ("st", "nd", "rd", "th"):
         return value, "ordinal", 2
     return value, kind, 1
+
+
+def _is_regnal(draft: Draft, index: int, taken: int) -> bool:
+    """ "Henry the Eighth" is "Henry VIII"."""
+    named, following, small = draft.item_at(index - 2), draft.word_at(index + taken), draft.lexicon.small
+    if draft.word_at(index - 1) != "the" or named is None or not named.flags & CAPITAL:
+        return False
+    return following in _REIGNING or following in STOPS or following in small.prepositions or following in small.auxiliary
 
 
 def _beside_month(draft: Draft, index: int, taken: int) -> bool:
@@ -277,7 +288,8 @@ def read_roman(draft: Draft, index: int) -> bool:
     if not draft.terms or len(item.word) > 5 or not set(item.word) <= set("ivx"):
         return False
     last = draft.terms[-1]
-    if not (item.flags & CAPITAL or last.word == "ww"):
+    upper = item.flags & CAPITAL or (len(item.word) > 1 and item.raw.isupper() and not draft.words[0].isupper())
+    if not (upper or last.word == "ww" or item.word in _ONLY_NUMERALS):
         return False
     at_end = last.kind == NAME and index == len(draft.words) - 1
     if len(item.word) == 1 and not (last.word in _NUMBERED or at_end):
