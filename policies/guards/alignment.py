@@ -101,7 +101,11 @@ def _misspelled(one: Term, other: Term) -> bool:
     unknown, known = (other, one) if one.known else (one, other)
     if unknown.kind == NAME == known.kind and known.label == "entity" and not known.listed:
         return unknown.word.rstrip("s") == known.word.rstrip("s")  # "Jansen" and "Janssen" are two
-    return not unknown.guess.isdisjoint(known.keys) or same_but_for_a_slip(unknown.word, known.word)
+    return (
+        not unknown.guess.isdisjoint(known.keys)
+        or same_but_for_a_slip(unknown.word, known.word)
+        or (known.plural and unknown.word.endswith("s") and same_but_for_a_slip(unknown.word[:-1], known.word))
+    )
 
 
 def opposed(one: Term, other: Term) -> bool:

@@ -15,6 +15,8 @@ STOPS = frozenset(".!?;\n…:")
 ANY = frozenset(("*",))
 """Keys of what can't be told: it goes with any term."""
 NOTHING: frozenset[str] = frozenset()
+_SHORT = 3
+"""Letters of a stem that may be anything."""
 _PERSONS = frozenset(("friend", "neighbor", "roommate", "sibling", "acquaintance"))
 _OWNERS = frozenset(("my", "your", "his", "her", "our", "their"))
 
@@ -27,6 +29,12 @@ def _adjective(adverb: str) -> frozenset[str]:
         return NOTHING
     stem = next((stem for stem in stems[:3] if stem in known_words()), stems[3] if adverb.endswith("ally") else "")
     return frozenset((stem, base_form(stem))) if stem in known_words() else NOTHING
+
+
+def _rare_verb(form: str) -> frozenset[str]:
+    """The keys of a verb outside the vocabulary that a word is a form of: "descaling" belongs to "descale"."""
+    stem = form.removesuffix("ing") if form.endswith("ing") else form.removesuffix("ed")
+    return frozenset((stem, f"{stem}e")) if stem != form and len(stem) > _SHORT else NOTHING
 
 
 class Draft:
@@ -121,6 +129,8 @@ class Draft:
         guess = NOTHING
         if not known:
             base = word
+            if not flags & CAPITAL:
+                keys = keys | _rare_verb(word)
             intended = suggestion(word, lexicon.listed)
             if intended:
                 meant = lexicon.entry(intended)

@@ -36,7 +36,8 @@ _FACTORS = {
 kilobytes and megabytes, which some count by 1,024, and ounces, which may be fluid."""
 _ABOUT_FORM = frozenset(
     (
-        "round", "digit", "figure", "say", "write", "spell", "pronounce", "read", "word", "decimal", "fraction", "number",
+        "round", "digit", "figure", "say", "write", "spell", "pronounce", "read", "word", "decimal", "fraction",
+        "number",
         "simplify", "notation", "unit", "express", "abbreviate", "abbreviation", "symbol", "format", "convert",
         "conversion", "translate", "equal", "same", "equivalent", "mean", "define", "parse", "string", "regex", "call",
         "meter", "centimeter", "kilometer", "inch", "foot", "yard", "gram", "kilogram", "kilo", "liter", "watt",

@@ -16,10 +16,12 @@ _PLAN = re.compile(r"\b(401|403|457)\s?\(([bk])\)")
 _DECADE = re.compile(r"(?<!\w)(\d{0,2}\d0)['’]s\b")
 _DATE = re.compile(r"(?<![\w/.-])(?:(\d{4})-(\d\d)-(\d\d)|(\d\d?)/(\d\d?)/(\d{4}))(?![\w/-]|\.\d)")
 _ABOUT_FORM = re.compile(
-    r"format|pars|regex|string|convert|valid|timestamp|iso|written|write|say|read|mean|translat|\bin (?:python|java|sql|excel|js|javascript)\b",
+    r"format|pars|regex|string|convert|valid|timestamp|iso|written|write|say|read|mean|translat"
+    r"|\bin (?:python|java|sql|excel|js|javascript)\b",
     re.IGNORECASE,
 )
 """A date may be wanted as it is written where one of these is said."""
+_THANKS = re.compile(r"\b([Tt]hank)(you)\b")
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -32,6 +34,8 @@ def in_one_notation(text: str) -> str:
     """The text with these written in one way. Literals in backticks or in double quotes keep what they hold."""
     if "`" in text:
         return text
+    if "hank" in text:
+        text = _THANKS.sub(r"\1 \2", text)
     if ("'" in text or "’" in text) and any(map(str.isdigit, text)):
         text = _DECADE.sub(r"\1s", _HEIGHT.sub(r"\1 feet \2 inches", text))
     if '"' in text:

@@ -149,7 +149,9 @@ def _is_regnal(draft: Draft, index: int, taken: int) -> bool:
     named, following, small = draft.item_at(index - 2), draft.word_at(index + taken), draft.lexicon.small
     if draft.word_at(index - 1) != "the" or named is None or not named.flags & CAPITAL:
         return False
-    return following in _REIGNING or following in STOPS or following in small.prepositions or following in small.auxiliary
+    return (
+        following in _REIGNING or following in STOPS or following in small.prepositions or following in small.auxiliary
+    )
 
 
 def _beside_month(draft: Draft, index: int, taken: int) -> bool:

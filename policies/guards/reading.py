@@ -20,7 +20,7 @@ from policies.guards.signs import (
 )
 from policies.guards.spelling import is_plain_slip, suggestion
 from policies.guards.tokens import Token
-from policies.guards.vocabulary import base_form, known_words
+from policies.guards.vocabulary import base_form, common_slips, known_words
 
 CAPITAL, POSSESSIVE, START, CONTRACTED, DIGITS, IDENTIFIER = 1, 2, 4, 8, 16, 32
 _STRONG = frozenset(
@@ -124,7 +124,8 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             ):
                 intended = suggestion(lowered, lexicon.listed)
                 if (
-                    intended in lexicon.listed
+                    lowered in common_slips()
+                    or intended in lexicon.listed
                     or base_form(intended) in lexicon.listed
                     or (not flags & CAPITAL and known.get(intended, 0) < _FREQUENT and is_plain_slip(lowered, intended))
                 ):

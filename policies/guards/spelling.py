@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from policies.guards.vocabulary import british_to_american, known_words
+from policies.guards.vocabulary import british_to_american, common_slips, known_words
 
 _UNUSUAL = 10
 """How much rarer a word must not be to be meant although another letter was typed or one too many."""
@@ -99,6 +99,8 @@ def suggestion(word: str, listed: frozenset[str]) -> str:
     """
     if not 4 <= len(word) <= 20 or not word.isascii() or not word.isalpha() or word.endswith("iii"):
         return ""
+    if word in common_slips():
+        return common_slips()[word]
     calmer = _TRIPLED.sub(r"\1\1", word) if len(word) >= _LONG else word
     if calmer != word:
         return calmer if calmer in known_words() else suggestion(calmer, listed) or calmer
@@ -162,6 +164,8 @@ def is_plain_slip(word: str, meant: str) -> bool:
 
     Nor is a word that is written otherwise across the ocean a slip: "canceled".
     """
+    if common_slips().get(word) == meant:
+        return True
     if len(word) <= 4 or is_american(word, meant) or british_to_american(meant) == word:
         return False
     return (

@@ -43,6 +43,14 @@ def irregular_forms() -> dict[str, str]:
     return {str(form): str(base) for form, base in data["irregular"].items()}
 
 
+@cache
+def common_slips() -> dict[str, str]:
+    """Misspellings that are often met and that no rule of one slip puts right, with the word that is meant."""
+    data = read_yaml("words.yaml")
+    assert isinstance(data, dict)
+    return {str(written): str(meant) for written, meant in data["misspelled"].items()}
+
+
 @lru_cache(maxsize=1 << 15)
 def base_form(word: str) -> str:
     """The uninflected form of a lower-case word: no plural, -ing or -ed. Derived words (-er, -ly, -tion) stay apart."""
@@ -91,6 +99,8 @@ def _without_suffix(word: str, stem: str) -> str:
         return stem + "e"
     if stem in known:
         return stem
+    if stem.endswith("ll") and stem[:-1] in known:
+        return stem[:-1]  # "controlled"
     return word if word in known else stem
 
 
