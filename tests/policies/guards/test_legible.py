@@ -25,7 +25,7 @@ from policies.guards.legible import legible
         ("pyhton fucntion that retunrs the weekday", "python function that returns the weekday"),
         ("how do i delet a local brach in git", "how do i delete a local branch in git"),
         ("how long can cookd chiken stay fresh", "how long can cooked chicken stay fresh"),
-        ("how do i unclogg a kichen sink", "how do i unclogg a kitchen sink"),
+        ("how do i unclogg a kichen sink", "how do i unclog a kitchen sink"),
         ("which node version do i have instaled", "which node version do i have installed"),
         ("trasnlate 'happy brithday' to maltese", "translate 'happy birthday' to maltese"),
     ],
