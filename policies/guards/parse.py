@@ -255,6 +255,8 @@ def _read_sign(draft: Draft, word: str, index: int) -> None:
     name = word[1:]
     if name == "explainwhy" and not (draft.terms or draft.questions) and draft.word_at(index + 1) not in ("", *STOPS):
         read_marker(draft, "why", index)  # "explain why ice floats"
+    elif name == "bullets" and draft.programming and draft.word_at(index + 1) == "in":
+        draft.add("list", draft.lexicon.entry("list"))  # "duplicates in a list in Python"
     elif word[0] == "#":
         draft.formats.add(name)
     elif name == "canyou":
