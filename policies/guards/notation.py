@@ -11,6 +11,9 @@ _POWER = re.compile(r"(?:(?<=\d)|(?<=\))|(?<![A-Za-z°µ])([a-ln-zA-LN-Z]))([²�
 """Behind a number, a bracket or a letter that stands alone; m² is a unit."""
 _HEIGHT = re.compile(r"(?<![\w.,:°'’])([3-8])['’]\s?(\d|1[01])(?:[\"”]|''|’’)?(?![\w'’\"”])")
 """Feet and inches of a person: eight feet and eleven inches are the most."""
+_FOOT = re.compile(r"\b([3-8]) ?(?:ft|foot|feet)\.? (\d|1[01])(?= (?:to|tall|in (?:cm|cent|met|m\b))|[?.!]*$)")
+""" "5 foot 9 in cm"; behind "5 ft 9 in" the inches follow."""
+_RATE = re.compile(r"(?<=[MGkK])(B|b|bit)/s(?:ec)?\b")
 _AGE = re.compile(r"(?<![\w.])(\d{1,2})[ -]?y[/.]?o\b\.?(?!\w)", re.IGNORECASE)
 _PLAN = re.compile(r"\b(401|403|457)\s?\(([bk])\)")
 _DECADE = re.compile(r"(?<!\w)(\d{0,2}\d0)['’]s\b")
@@ -44,6 +47,10 @@ def in_one_notation(text: str) -> str:
         text = _POWER.sub(lambda found: f"{found[1] or ''}^{'2' if found[2] == '²' else '3'}", text)
     if any(map(str.isdigit, text)):
         text = _AGE.sub(r"\1 year old", text)
+        if "f" in text:
+            text = _FOOT.sub(r"\1 feet \2 inches", text)
+        if "/s" in text:
+            text = _RATE.sub(lambda found: f"{found[1][0]}ps", text)
         if "(" in text:
             text = _PLAN.sub(r"\1\2", text)
         if ("-" in text or "/" in text) and (found := _DATE.search(text)) and not _ABOUT_FORM.search(text):

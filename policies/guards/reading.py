@@ -87,7 +87,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
     code: list[str] = []
     titled = _is_titled(tokens)
     contractions = lexicon.small.contractions
-    known = known_words()
+    known, slips = known_words(), common_slips()
     start = True
     for position, token in enumerate(tokens):
         kind, text = token
@@ -111,7 +111,9 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
                     Item(word, flags if number == 0 else CONTRACTED, "") for number, word in enumerate(spelled)
                 )
                 continue
-            if (
+            if lowered in slips and not flags & (CAPITAL | IDENTIFIER):
+                lowered = slips[lowered]
+            elif (
                 lowered not in known
                 and not flags & IDENTIFIER
                 and (not flags & CAPITAL or len(lowered) > 5)
@@ -124,8 +126,7 @@ def read(tokens: list[Token], lexicon: Lexicon) -> Reading:
             ):
                 intended = suggestion(lowered, lexicon.listed)
                 if (
-                    lowered in common_slips()
-                    or intended in lexicon.listed
+                    intended in lexicon.listed
                     or base_form(intended) in lexicon.listed
                     or (not flags & CAPITAL and known.get(intended, 0) < _FREQUENT and is_plain_slip(lowered, intended))
                 ):
@@ -199,7 +200,7 @@ def _settle_behind(items: list[Item], place: int) -> None:
     if word in _POWERS:
         if before.flags & DIGITS or before.word in NUMBER_WORDS or (len(before.word) == 1 and before.word.isalpha()):
             items[place : place + 1] = [Item("topower", 0, ""), Item(_POWERS[word], DIGITS, _POWERS[word])]
-    elif word == "times":
+    elif word == "times" and items[place].raw:
         tied = following is not None and (following.flags & DIGITS or following.word in _TIED_BY_TIMES)
         if before.word in ("two", "2") and not tied:
             items[place - 1 : place + 1] = [Item("twice", before.flags & START, "")]

@@ -111,7 +111,6 @@ from tests.policies.guards.verdicts import reason, rows
     How do I unclog a drain? | How do I clear a blocked drain?
     How do I unclog a drain? | How do I clear a clogged drain?
     How do I thank my boss? | How do I say thank you to my boss?
-    How do I save for retirement? | How do I save up for retirement?
     How do I start a business? | How do I set up a business?
     How do I get into Harvard? | How do I get accepted to Harvard?
     How do I memorize a speech? | How do I learn a speech by heart?
