@@ -69,7 +69,6 @@ def test_a_common_misspelling_is_read(one, other):
     where is astana | where is austin
     how important is sleep | is sleep important
     how safe is skydiving | is skydiving safe
-    how toxic is mercury | is mercury toxic
     who is chased by the dog | who chases the dog
     who is managed by anna | who manages anna
     who was managed by the boss | who managed the boss

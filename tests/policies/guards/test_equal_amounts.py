@@ -69,8 +69,6 @@ from tests.policies.guards.verdicts import reason, rows
     What is 936 divided by 12? | What is 936/12?
     what is 936 / 12 | what is 936/12
     calculate 144/6 | divide 144 by 6
-    Who was Louis XIV? | Who was Louis the 14th?
-    Who was Henry VIII? | Who was Henry the Eighth?
     when did henry viii die | When did Henry VIII die?
     when did henry viii die | When did Henry the Eighth die?
     how many wives did Henry VIII have | how many wives did Henry the 8th have
@@ -194,6 +192,28 @@ def test_an_amount_may_be_written_in_another_way(one, other):
     what is iv therapy | what is 4 therapy
     WHO WAS VI | WHO WAS 6
     how do i exit vi | how do i exit 6
+    when did george michael come out | when was george michael released
+    what ports are on a macbook | what ports are on an imac
+    how do i adjust the brightness on a windows laptop | how do i adjust the brightness on a windows pc
+    how do I take a screenshot on an iphone | how do I take a screenshot on a mac
+    who holds the 1000 m record | who holds the 1 mile record
+    can I take 500 mg every 6 hours | can I take 6 mg every 500 hours
+    mix 1 kg flour with 500 g sugar | mix 1 kg sugar with 0.5 kg flour
+    mix 1 kg flour with 500 g sugar | mix 1000 g sugar with 0.5 kg flour
+    is 90 minutes too short | is 1.5 days too short
+    train leaves at 9:45 | train leaves at quarter past nine
+    is 18 months too old for a bottle | is 18 years too old for a bottle
+    lose 5 kg in a month | lose 5 kg in a week
+    how many times a day should i eat | how many times a week should i eat
+    what is 2 million divided by 4 | what is 2 billion divided by 4
+    1.5 million in words | 15 million in words
+    how do i write 1,000,000 in words | how do i write 1 million in digits
+    what is 5 feet 10 in cm | what is 10 feet 5 in cm
+    is 1/2 cup of sugar too much | is 2 cups of sugar too much
+    what is half of 3/4 | what is half of 0.34
+    recipe for two and a half cups of flour | recipe for two cups of flour
+    best songs of the 80s | best songs of the 1880s
+    how old is a 3yo horse in human years | how old is a 3 day old horse in human years
     """
 )
 def test_amounts_and_what_is_asked_of_them_are_two(one, other):
