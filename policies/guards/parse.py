@@ -22,8 +22,9 @@ from policies.guards.literals import shell_spacing
 from policies.guards.negation import NEGATORS, read_negation
 from policies.guards.neighbours import add_purpose, read_by_neighbour
 from policies.guards.notation import in_one_notation
+from policies.guards.numerals import read_roman
 from policies.guards.places import is_part_of_name
-from policies.guards.quantities import read_bare_unit, read_quantity, read_roman
+from policies.guards.quantities import read_bare_unit, read_quantity
 from policies.guards.questions import is_keyword, read_auxiliary, read_marker, read_question
 from policies.guards.reading import CAPITAL, DIGITS, POSSESSIVE, Item, apply_phrases, read
 from policies.guards.roles import is_unmarked_owner, read_act, read_told, read_undergone

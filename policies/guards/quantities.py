@@ -9,42 +9,25 @@ from itertools import pairwise
 from policies.guards.beside_numbers import begins_range, continues, half_of_day
 from policies.guards.draft import NOTHING, STOPS, Draft
 from policies.guards.equal_amounts import said_in_other_units
-from policies.guards.facts import ASPECT, NAME, Conflict, Facts, Quantity, Term, conflict
+from policies.guards.facts import ASPECT, Conflict, Facts, Quantity, Term, conflict
 from policies.guards.lexicon import Lexicon
 from policies.guards.number_words import NUMBER_WORDS, SCALES
-from policies.guards.numbers import ORDINAL_ENDINGS, clock, plain, read_digits, read_words, roman, scaled, times
+from policies.guards.numbers import ORDINAL_ENDINGS, clock, plain, read_digits, read_words, scaled, times
+from policies.guards.numerals import is_regnal
 from policies.guards.reading import CAPITAL, DIGITS
 from policies.guards.vocabulary import base_form
 
 _TIME_UNITS = frozenset(
-    [
-        "nanosecond",
-        "microsecond",
-        "millisecond",
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "week",
-        "fortnight",
-        "month",
-        "year",
-        "decade",
-        "century",
-    ]
-)
+    (
+        "nanosecond", "microsecond", "millisecond", "second", "minute", "hour", "day", "week", "fortnight", "month",
+        "year", "decade", "century",
+    )
+)  # fmt: skip
 _SCALES = {"c": "celsius", "celsius": "celsius", "centigrade": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
 _SINCE = frozenset(("since", "until", "by", "against"))
 _FRACTIONS = {"1/2": "0.5", "1/4": "0.25", "3/4": "0.75"}
 """Of a cup; by themselves they may be a date, or the form that is asked for."""
 _WHOLE = {"half": "0.5", "dozen": "12", "twice": "twice"}
-_NUMBERED = frozenset(
-    ["ww", "type", "phase", "part", "chapter", "level", "class", "grade", "volume", "act", "book", "stage"]
-)
-"""What a lone Roman numeral may stand behind."""
-_ONLY_NUMERALS = frozenset(("ii", "iii", "vii", "viii", "xii", "xiii", "xiv", "xvi", "xviii"))
-"""No words and no abbreviations in lower case either."""
-_REIGNING = frozenset(("", "die", "rule", "reign", "live", "become", "marry", "and"))
 _DAYS_IN = {frozenset(("week",)): 7, frozenset(("fortnight",)): 14}
 _TO = ("to", "in", "into")
 _MEASURES = frozenset(
@@ -109,7 +92,7 @@ def read_quantity(draft: Draft, index: int) -> int:
         half, more = half_of_day(draft, index + taken)
         if half and value.partition(":")[0].isdigit() and 0 < int(value.partition(":")[0]) <= _NOON:
             value, kind, taken = clock(value, half), "time", taken + more
-    if kind == "ordinal" and not _beside_month(draft, index, taken) and not _is_regnal(draft, index, taken):
+    if kind == "ordinal" and not _beside_month(draft, index, taken) and not is_regnal(draft, index, taken):
         value += "th"
     if not units and kind in ("number", "time") and index + taken < len(draft.items):
         units, more = _unit_behind(draft, index + taken)
@@ -142,16 +125,6 @@ def _with_next_word(value: str, kind: str, following: str) -> tuple[str, str, in
     if following in ("st", "nd", "rd", "th"):
         return value, "ordinal", 2
     return value, kind, 1
-
-
-def _is_regnal(draft: Draft, index: int, taken: int) -> bool:
-    """ "Henry the Eighth" is "Henry VIII"."""
-    named, following, small = draft.item_at(index - 2), draft.word_at(index + taken), draft.lexicon.small
-    if draft.word_at(index - 1) != "the" or named is None or not named.flags & CAPITAL:
-        return False
-    return (
-        following in _REIGNING or following in STOPS or following in small.prepositions or following in small.auxiliary
-    )
 
 
 def _beside_month(draft: Draft, index: int, taken: int) -> bool:
@@ -282,24 +255,6 @@ def _measures(draft: Draft) -> bool:
         item.flags & DIGITS and not item.raw.isdigit() and item.raw[-2:].lower() not in ORDINAL_ENDINGS
         for item in draft.items
     )
-
-
-def read_roman(draft: Draft, index: int) -> bool:
-    """Record a Roman numeral behind a name or a numbered thing ("Henry VIII", "world war ii"); whether it was one."""
-    item = draft.items[index]
-    if not draft.terms or len(item.word) > 5 or not set(item.word) <= set("ivx"):
-        return False
-    last = draft.terms[-1]
-    upper = item.flags & CAPITAL or (len(item.word) > 1 and item.raw.isupper() and not draft.words[0].isupper())
-    if not (upper or last.word == "ww" or item.word in _ONLY_NUMERALS):
-        return False
-    at_end = last.kind == NAME and index == len(draft.words) - 1
-    if len(item.word) == 1 and not (last.word in _NUMBERED or at_end):
-        return False
-    value = roman(item.word.upper())
-    if value:
-        draft.quantities.append(Quantity(value, NOTHING, "", "", len(draft.terms)))
-    return bool(value)
 
 
 def quantity_conflict(cached: Facts, asked: Facts, guards: frozenset[str]) -> Conflict | None:

@@ -406,6 +406,9 @@ def test_another_word_means_the_same(one, other):
     what is the full form of DNS | what is DNS
     who is Colum McCann | who is column mccann
     how do i divide fractions | how do i multiply fractions
+    how do i treat a burn | how do i treat a sunburn
+    how is the area of a triangle calculated | how does the area of a triangle work
+    how do I add a column in excel | how do I sum a column in excel
     """
 )
 def test_a_near_word_does_not(one, other):
