@@ -257,11 +257,11 @@ def _paired(place: int, own: Facts, other: Facts) -> bool:
 
 
 def _portioned(place: int, own: Facts, other: Facts) -> bool:
-    """ "Bake a loaf of bread", "make a cup of coffee"."""
+    """ "Bake a loaf of bread", "brew a pot of tea"."""
     behind = at(own, place + 1)
     if behind is None or behind.slot != "of" or not own.questions == {"how"} == other.questions:
         return False
-    if own.terms[place].word in ("cup", "pot") and not any(term.word in _DRINKS for term in own.terms):
+    if own.terms[place].word == "pot" and not any(term.word in _DRINKS for term in own.terms):
         return False
     return names(own, _COOKING) and names(other, _COOKING) and shared(behind, other)
 
@@ -323,7 +323,6 @@ _TESTS: Mapping[str, Unsaid] = {
     "fall": _falling,
     "pair": _paired,
     "loaf": _portioned,
-    "cup": _portioned,
     "pot": _portioned,
     "batch": _portioned,
     "perfect": _perfect,

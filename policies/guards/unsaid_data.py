@@ -25,7 +25,7 @@ _ORDERING = frozenset(("sort", "reverse", "loop", "iterate", "shuffle", "sum", "
 """What is done to a list where it is done to what the list holds."""
 _SETTING = frozenset(("change", "update", "reset", "edit", "enable", "disable", "activate", "setup"))
 _OF_ACCOUNTS = frozenset(("password", "email", "mail", "address", "name", "username", "phone"))
-_PLATFORMS = frozenset(("windows", "window", "mac", "linux", "macos", "ubuntu"))
+_PLATFORMS = frozenset(("windows", "window", "mac", "linux", "macos", "maco", "ubuntu"))
 _WEB = frozenset(("html", "css"))
 _LIBRARIES = {
     "python": frozenset(("pandas", "numpy", "django", "flask", "pip", "pytest", "matplotlib", "sqlalchemy", "tkinter")),

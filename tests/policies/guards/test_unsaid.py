@@ -165,7 +165,6 @@ from tests.policies.guards.verdicts import reason, rows
     What is a normal heart rate? | What is a normal resting heart rate?
     What are the benefits of green tea? | What are the benefits of drinking green tea?
     How do I cook a steak? | How do I cook the perfect steak?
-    How do I make coffee? | How do I make a cup of coffee?
     How do I make bread? | How do I make a loaf of bread?
     How do I restore a deleted note on an iPhone? | I accidentally deleted a note on my iPhone. How do I restore it?
     How do I undo a git merge? | I accidentally ran git merge. How do I undo it?
