@@ -115,7 +115,7 @@ def suggestion(word: str, listed: frozenset[str]) -> str:
         or (candidate[-2:] != "ss" and candidate.removesuffix("s") in listed)
     }
     costs |= {candidate: costs[candidate] // _PLAINER for candidate in plain if candidate in costs}
-    found = sorted(costs, key=costs.__getitem__)
+    found = sorted(costs, key=lambda candidate: (costs[candidate], candidate))
     found = [one for one in found if not (_other_prefix(word, one) or _other_substance(word, one))]
     if not found:
         return _plural(word, listed)
