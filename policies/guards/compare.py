@@ -6,6 +6,7 @@ from policies.guards.alignment import Alignment, align
 from policies.guards.arithmetic import arithmetic_conflict
 from policies.guards.code_names import code_name_conflict, spelling_conflict
 from policies.guards.comparisons import turned_comparison
+from policies.guards.demands import demand_conflict
 from policies.guards.facts import SOFT, Conflict, Facts, conflict
 from policies.guards.leftovers import leftover_conflict, opposite_conflict
 from policies.guards.light_verbs import light_verb_conflict
@@ -57,6 +58,7 @@ def compare(cached: Facts, asked: Facts, guards: frozenset[str] = DEFAULT_GUARDS
         or quantity_conflict(cached, asked, guards)
         or ("negation" in guards and negation_conflict(cached, asked))
         or ("format" in guards and _format_conflict(cached, asked))
+        or ("substitution" in guards and demand_conflict(cached, asked))
     )
     if found:
         return found

@@ -6,14 +6,37 @@ from collections.abc import Iterable, Sequence
 
 from policies.guards.alignment import opposed
 from policies.guards.apposed import THIS
-from policies.guards.facts import ASPECT, NAME, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.near_synonyms import other_sort
 from policies.guards.unsaid import goes_unsaid
+from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _DOERS = frozenset(("creator", "maker", "author", "inventor", "founder", "writer"))
+_HEADS = frozenset(("software", "app", "website", "site", "tool", "language"))
+"""Behind a common noun they name something else ("accounting software"), behind a name they say what it is."""
+_KINDS_OF = _HEADS | frozenset(
+    (
+        "program", "system", "process", "procedure", "method", "technique", "technology", "step", "option", "code",
+        "command", "script", "supplement", "example", "instance", "tip", "advice", "suggestion", "offer", "experience",
+        "opinion", "area", "country", "state", "city", "town", "place", "person", "people",
+    )
+)  # fmt: skip
+_ASIDE = frozenset(
+    (
+        "define", "word", "term", "phrase", "expression", "understand", "learn", "need", "want", "help", "see", "look",
+        "show", "check", "exact", "write", "find",
+    )
+)  # fmt: skip
+"""Words beside which "what is it" asks for no other thing."""
+_PRAISE = frozenset(("good", "great", "nice", "popular"))
+"""These neither, of one that is to be picked: "what is a healthy snack"."""
+_STATING = frozenset(("state", "offer"))
+"""Commands, where a prompt begins with them: "state the formula"."""
+_COMPARED = frozenset(("more", "less", "same", "better", "enough"))
+"""What is asked where the answer is yes or no: "does it cost more"."""
+_DEFINITE = frozenset(("the", "my", "your", "our", "his", "her", "their", "this", "that"))
 _PERMITS = frozenset(("safe", "allow", "permit"))
 _ABOUT_IT = frozenset(("about", "for", "with"))
 _KINDS = frozenset(
@@ -51,6 +74,9 @@ def leftover_conflict(
         left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
     left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
+    if cached.questions ^ asked.questions == {"polar"}:
+        heavy_left.extend(term for term in left if term.word in _COMPARED and term not in heavy_left)
+        heavy_right.extend(term for term in right if term.word in _COMPARED and term not in heavy_right)
     if "substitution" in guards and (_points_elsewhere(left, asked) or _points_elsewhere(right, cached)):
         return conflict("substitution", [term.word for term in left], [term.word for term in right])
     if "substitution" in guards and left and right and bool(heavy_left) == bool(heavy_right):
@@ -73,6 +99,10 @@ def leftover_conflict(
             and not _names_doer(cached, asked)
         ):
             return conflict("substitution", *([term.word for term in side] for side in (left, right)))
+        if "narrowing" in guards and any(
+            _is_other_thing(*side) for side in ((cached, asked, right), (asked, cached, left)) if not (left and right)
+        ):
+            return conflict("narrowing", *([term.word for term in side] for side in (left, right)))
         return None
     turned = "contrast" in guards and any(term.negated or term.word in _TURNING for term in heavy)
     if "narrowing" in guards or turned or (cached.fragment or asked.fragment):
@@ -175,6 +205,42 @@ def _acts(rest: Sequence[Term]) -> bool:
 def _names_doer(*sides: Facts) -> bool:
     """ "Who is the creator of Bitcoin": who created it."""
     return any(not _DOERS.isdisjoint(side.words) for side in sides)
+
+
+def _is_other_thing(facts: Facts, other: Facts, rest: Sequence[Term]) -> bool:
+    """ "What is yoga", "what is a yoga app": a soft word that makes a noun the name of something else."""
+    if not rest:
+        return False
+    if any(term.word in _HEADS and _stands_behind(term, other, PLAIN) for term in rest):
+        return True
+    if not _defines(facts):
+        return False
+    generic = _DEFINITE.isdisjoint(facts.words)
+    aside = _ASIDE | _PRAISE if {"a", "an"} & set(facts.words) else _ASIDE
+    return any(
+        (term.word in _KINDS_OF or (generic and term.word not in aside))
+        and not (term.word in _STATING and term is other.terms[0] and not other.questions)
+        and not _stands_behind(term, other, NAME)
+        for term in rest
+    )
+
+
+def _stands_behind(head: Term, facts: Facts, kind: int) -> bool:
+    place = next(place for place, term in enumerate(facts.terms) if term is head)
+    before = facts.terms[place - 1] if place else head
+    return before.kind == kind and before.slot == head.slot and not head.joined
+
+
+def _defines(facts: Facts) -> bool:
+    """Whether it asks what one thing is, and nothing about it."""
+    named = [term for term in facts.terms if term.word != "define"]
+    asks = facts.questions == {"what"} and "is" in facts.words
+    return (
+        (asks or (len(named) < len(facts.terms) and facts.questions <= {"what"}))
+        and not (facts.quantities or facts.units or facts.quoted or facts.code)
+        and 0 < len(named) < 4  # words of one name
+        and not any(term.slot or term.owner or term.joined or term.plural or term.kind == ASPECT for term in named)
+    )
 
 
 def _heavy(terms: Sequence[Term], polar: bool) -> list[Term]:

@@ -16,6 +16,8 @@ _DEFINING = frozenset(("meaning", "definition", "form"))
 _ABSTRACT = ("ment", "tion", "sion", "ity", "ness", "ism", "ance", "ence", "ship", "hood", "cy")
 _THINGS = frozenset(("carnation", "city", "ship", "constellation", "cement", "pigment", "fence"))
 """What an abstract ending does not make abstract. A thing has a meaning besides: "red rose meaning"."""
+_NAME = Entry(SOFT, frozenset(("name",)), NOTHING, "", frozenset())
+_EFFECTS = frozenset(("sideeffect", "effect", "symptom", "complication"))
 _END = frozenset(("", *STOPS))
 _GOING = frozenset(("go", "goes", "going", "gone", "went"))
 _TURNED = frozenset(
@@ -90,9 +92,17 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         named = "enable" if draft.items[particle].raw.lower() == "on" else "disable"
         draft.add(named, draft.lexicon.entry(named))  # "turn the heating on" is "turn on the heating"
         return True
-    elif word == "cause" and draft.asks_for == "object":
+    elif word == "cause" and (draft.asks_for == "object" or _ends_question(draft, index)):
+        entry = draft.lexicon.entry("effect")  # "what does it cause" asks for effects, and is no "why"
+        said = any(term.word in _EFFECTS for term in draft.terms)
+        draft.add("effect", entry._replace(kind=SOFT) if entry and said else entry)
+        return True
+    elif word == "premium" and following.isalpha() and not _is_small(draft, following):
         entry = draft.lexicon.entry(word)
-        draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "what does it cause" is no "why"
+        draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "the premium plan" is no price
+        return True
+    elif word == "called" and following in _END and draft.questions == {"what"} and draft.terms:
+        draft.add("name", _NAME)  # "what is the book about bees called"
         return True
     elif word in ("take", "takes") and (following == "to" or following in _END) and draft.lasts():
         return True  # "how long does delivery take"
@@ -156,6 +166,10 @@ def _particle(draft: Draft, index: int) -> int:
     return 0
 
 
+def _ends_question(draft: Draft, index: int) -> bool:
+    """Whether a verb is the last word of "which rashes can it cause", behind its object and its subject."""
+    asks = not draft.questions.isdisjoint(("what", "which")) and len(draft.terms) > 1
+    return asks and draft.word_at(index + 1) in _END and bool(draft.tense or draft.modal)
 def add_purpose(draft: Draft) -> None:
     """What a thing is for, where no word says "purpose"."""
     draft.add("use", _PURPOSE)

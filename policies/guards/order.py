@@ -94,6 +94,7 @@ _MEANS = frozenset(
 )
 _NEAR = 2
 """Terms behind its owner among which a thing is looked for: "my manager's holiday request"."""
+_TRANSLATING = frozenset(("translate", "translation"))
 _LOOSE = frozenset(("of", "in", "on", "at", "for", "about", "with", "via", "during", "near"))
 
 
@@ -129,6 +130,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return conflict("order", cached.words, asked.words)  # "the index of an element", "an element by index"
     if "than" in cached.words and "than" in asked.words and (cached.words[-1] == "than") != (asked.words[-1] == "than"):
         return conflict("order", cached.words, asked.words)  # "who is older than Ann", "who is Ann older than"
+    if _other_language_side(cached, asked):
+        return conflict("from_to", cached.words, asked.words)
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
     ordered = sorted(pairs)
@@ -244,6 +247,16 @@ def _other_subject(one: Facts, other: Facts) -> bool:
     if other.subject in ("he", "she", "they"):
         return True
     return any(other.subject in term.keys and term.slot in _CORE for term in one.terms)
+
+
+def _other_language_side(cached: Facts, asked: Facts) -> bool:
+    """ "Translate it from Italian", "the Italian translation": one language, which it is in or is to be in."""
+    if not any(term.word in _TRANSLATING for term in (*cached.terms, *asked.terms)):
+        return False
+    mine, yours = ([term for term in facts.terms if term.kind == NAME] for facts in (cached, asked))
+    if len(mine) != 1 or len(yours) != 1 or mine[0].keys.isdisjoint(yours[0].keys):
+        return False
+    return "from" in (mine[0].slot, yours[0].slot) and mine[0].slot != yours[0].slot
 
 
 def _other_owner(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:

@@ -57,6 +57,9 @@ _CHANGING = frozenset(
 )  # fmt: skip
 """Verbs behind which "with a formula" says how; that of "find cells with a formula" may say which."""
 _CALCULATING = frozenset(("calculate", "compute", "find", "determine"))
+_NEEDED = frozenset(("required", "needed", "necessary", "mandatory", "compulsory"))
+_NEEDS = _NEEDED | {"need", "needs", "require", "requires", "requirement", "requirements"}
+"""Words that ask whether or what one must have, where no question word does: "visa required for Vietnam"."""
 _MARKED = {"howmuch": frozenset(("@howmuch", "@price", "@count"))}
 """Markers that leave open what is asked: "how much should I have" may be money or not."""
 _AGENTS = (
@@ -300,7 +303,7 @@ def _is_sum(facts: Facts) -> bool:
 def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:
     """Whether a question word one side has is said by the other side's nouns, or goes without saying."""
     if kind == "polar":
-        return not yours or (yours <= {"what", "which"} and _compares(*both))
+        return not (yours or _needs_which(facts)) or (yours <= {"what", "which"} and _compares(*both))
     if not yours - {"what", "which"}:
         aspect = _ASPECT_OF[kind]
         found = next((term for term in facts.terms if aspect in term.aspects), None)
@@ -320,10 +323,22 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
             named = set() if asking.being else {term.word for term in asking.terms}
             # "Who is the director", but not "who did the director choose".
             return only_names or any(term.word.endswith(_AGENTS) and term.word not in named for term in facts.terms)
+            return only_names or any(term.word.endswith(_AGENTS) and term.kind != NAME for term in facts.terms)
     if {kind, *yours} == {"how", "where"}:
         shared = set(both[0].words) & set(both[1].words)
         return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
-    return kind == "how" and not yours
+    other = both[0] if facts is both[1] else both[1]
+    return kind == "how" and not yours and (_NEEDED.isdisjoint(facts.words) or not _NEEDS.isdisjoint(other.words))
+
+
+def _needs_which(facts: Facts) -> bool:
+    """ "Documents needed for a visa" asks which, and not whether any are."""
+    if _NEEDED.isdisjoint(facts.words):
+        return False
+    return any(
+        word in _NEEDED and base_form(before) != before and before.endswith("s")
+        for before, word in pairwise(facts.words)
+    )
 
 
 def _names_means(facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:

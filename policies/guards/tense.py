@@ -28,6 +28,7 @@ _HAPPENING = frozenset(("who", "where", "when"))
 _NEEDING = frozenset(("need", "needs", "require", "requires", "recommend", "advise"))
 _ANYONE = frozenset(("i", "we", "you", "one", "it", "this", "that", "not"))
 """Behind "do" and "does" they ask what is to be done, and not what others do."""
+_NEED = frozenset(("need", "needed", "required", "mandatory", "compulsory"))
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -139,6 +140,8 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
         clash = clash or (
             "possible" in both and cached.being != asked.being and not (_permits(cached) or _permits(asked))
         )
+    elif "polar" in cached.questions or "polar" in asked.questions:
+        clash = clash or _needs(cached, asked) or ("advised" in both and (_permits(cached) or _permits(asked)))
     return Conflict("modality", one, other) if clash else None
 
 
@@ -169,7 +172,7 @@ def _is_habit(one: Facts, other: Facts) -> bool:
 def _needs(cached: Facts, asked: Facts) -> bool:
     """ "Do I need a visit", "can I get a visit": whether it must be against whether it may."""
     return any(
-        one.modal == "possible" and "need" in other.words and not {"need", "require"} & set(one.words)
+        one.modal == "possible" and not _NEED.isdisjoint(other.words) and not {"need", "require"} & set(one.words)
         for one, other in ((cached, asked), (asked, cached))
     )
 

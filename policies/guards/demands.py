@@ -1,0 +1,49 @@
+"""What a prompt wants done with its subject, where the verb is too small to be a term: explained, written, recommended."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from policies.guards.facts import Conflict, Facts, conflict
+
+_DEMANDS = {
+    **dict.fromkeys(("recommend", "recommends", "recommendation", "recommendations"), "recommend"),
+    **dict.fromkeys(("write", "writing", "draft", "compose"), "write"),
+    **dict.fromkeys(
+        ("explain", "explaining", "explains", "explanation", "describe", "describing", "description"), "explain"
+    ),
+}
+_SHOWN = frozenset(("this", "these"))
+"""Behind "explain" they point at something that is there already."""
+_POINTING = _SHOWN | {"that", "following", "above", "below", "it"}
+_CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve"))
+"""At the beginning they have a thing changed, and ask nothing of it."""
+
+
+def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
+    """ "Recommend a book about bees", "write a book about bees"; "make it formal", "is it formal"."""
+    for one, other in ((cached, asked), (asked, cached)):
+        if "polar" in one.questions and not other.questions and not _CHANGING.isdisjoint(other.words[:1]):
+            return conflict("question_type", one.words, other.words)
+    mine, yours = _demands(cached), _demands(asked)
+    if mine == yours:
+        return None
+    if mine and yours and mine.isdisjoint(yours) and "recommend" in mine | yours:
+        return Conflict("substitution", min(mine), min(yours))
+    if ("explain" in mine) != ("explain" in yours) and (
+        _explains_shown(cached, asked) or _explains_shown(asked, cached)
+    ):
+        return conflict("substitution", mine, yours)
+    return None
+
+
+def _explains_shown(one: Facts, other: Facts) -> bool:
+    """ "Explain this regex", where the other prompt shows none: "write a regex"."""
+    shown = any(_DEMANDS.get(word) == "explain" and behind in _SHOWN for word, behind in pairwise(one.words))
+    return shown and ("write" in _demands(other) or not (other.quoted or other.code or set(other.words) & _POINTING))
+
+
+def _demands(facts: Facts) -> set[str]:
+    words = facts.words
+    found = set() if _DEMANDS.keys().isdisjoint(words) else {_DEMANDS[word] for word in words if word in _DEMANDS}
+    return found | {"name"} if words[-1:] == ("called",) else found

@@ -1,0 +1,132 @@
+"""What is wanted of a thing: what it is, an example of it, that it is made, changed, explained or recommended."""
+
+from tests.policies.guards.verdicts import reason, rows
+
+
+@rows(
+    """
+    What is accounting? | What is accounting software?
+    What is yoga? | What is a yoga app?
+    What is chess? | What is a chess program?
+    What is project management? | What is a project management tool?
+    What is encryption? | What is an encryption method?
+    What is a loan? | What is a loan offer?
+    What is dialysis? | What is the dialysis procedure?
+    What is Estonia? | What is the language of Estonia?
+    What is a mortgage? | What is an online mortgage?
+    What is a city? | What is a city state?
+    What is a metaphor? | What is an example of a metaphor?
+    What is a metaphor? | example of a metaphor
+    What is inflation? | What is the current inflation?
+    What is meditation? | What good does meditation do?
+    How do I learn sign language? | How do I learn signs?
+    How does encryption work? | How does encryption software work?
+    """
+)
+def test_what_it_is_is_not_what_is_named_after_it(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is Spotify? | What is the Spotify app?
+    How do I use Photoshop? | How do I use the Photoshop app?
+    What is photosynthesis? | What is the meaning of the term photosynthesis?
+    What is my balance? | What is my current balance?
+    What is a healthy snack? | What is a good healthy snack?
+    What is the quadratic formula? | Please state the quadratic formula.
+    What is a mole? | Help me understand what a mole is.
+    """
+)
+def test_a_small_word_may_say_what_the_thing_is(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Recommend a book about the Roman Empire. | Write a book about the Roman Empire.
+    Which poem about autumn would you recommend? | Write a poem about autumn.
+    Any recommendations for a story about dragons? | Write a story about dragons.
+    Recommend a book about the Roman Empire. | Who wrote a book about the Roman Empire?
+    Recommend a book about the Roman Empire. | What is the book about the Roman Empire called?
+    What is a good book about the Roman Empire? | What is the book about the Roman Empire called?
+    Make this sentence more formal: "gotta go" | Is this sentence formal: "gotta go"
+    Shorten my resume. | Is my resume short?
+    Explain this regex that matches an email address. | Write a regex that matches an email address.
+    Explain this regex that matches an email address. | How do I match an email address with a regex?
+    Explain these side effects of metformin. | What are the side effects of metformin?
+    Do children understand photosynthesis? | Describe photosynthesis so a child can understand it.
+    Explain photosynthesis. | Describe photosynthesis so a child can understand it.
+    """
+)
+def test_another_thing_is_wanted_of_it(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Explain photosynthesis to a child. | Can you explain to a child what photosynthesis is?
+    Explain photosynthesis to a child. | Describe photosynthesis so a child can understand it.
+    Explain this regex: `a+b` | What does this regex do: `a+b`
+    What is the book about the Roman Empire called? | What's the name of the book about the Roman Empire?
+    Write a letter of recommendation for a student. | Write a recommendation letter for a student.
+    """
+)
+def test_the_same_is_wanted_of_it(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What side effects can metformin cause? | What are the side effects of metformin?
+    What symptoms does appendicitis cause? | What are the symptoms of appendicitis?
+    What does smoking cause? | What are the effects of smoking?
+    """
+)
+def test_what_it_causes_is_its_effects(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What side effects can metformin cause? | What causes the side effects of metformin?
+    What's the cause of leaves changing colour? | What do leaves changing colour cause?
+    Which diseases can ticks cause? | What causes tick diseases?
+    What symptoms does appendicitis cause? | What causes appendicitis?
+    """
+)
+def test_what_it_causes_is_not_its_cause(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is the difference between a latte and a cappuccino? | What do a latte and a cappuccino have in common?
+    What does the premium plan cost per month? | What does the premium plan include per month?
+    monthly price of the premium plan | Does the premium plan cost more per month?
+    latte vs cappuccino | Is a latte the same as a cappuccino?
+    visa required for Vietnam? | How do I get a visa for Vietnam?
+    visa required for Vietnam? | Can I get a visa for Vietnam?
+    documents needed for a mortgage application | Do I need documents for a mortgage application?
+    Is it required to wear a helmet on an e-scooter? | Should I wear a helmet on an e-scooter?
+    freezing cooked rice possible? | Should you freeze cooked rice?
+    Translate "good luck" from Italian. | What's the Italian for "good luck"?
+    Translate "good luck" from Italian. | Italian translation of "good luck"
+    What is meditation good for? | Is meditation good?
+    """
+)
+def test_small_words_that_turn_a_question(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is the car insurance premium? | How much is the car insurance premium?
+    Is it required to wear a helmet on an e-scooter? | Do I have to wear a helmet on an e-scooter?
+    Am I required to file a tax return? | Do I have to file a tax return?
+    Are we obliged to give notice? | Do we have to give notice?
+    Translate "good luck" from Italian to English. | Italian to English translation of "good luck"
+    """
+)
+def test_small_words_that_ask_the_same(one, other):
+    assert reason(one, other) == "serves"
