@@ -1,4 +1,4 @@
-"""What a prompt wants done with its subject, where the verb is too small to be a term: explained, written, recommended."""
+"""What a prompt wants done with its subject, where the verb is no term: explained, written, recommended."""
 
 from __future__ import annotations
 
