@@ -125,7 +125,8 @@ class Facts:
     acts: tuple[Act, ...] = ()
     undergone: tuple[Undergone, ...] = ()
     asks_for: str = ""
-    """"subject" ("what eats spiders") or "object" ("what do spiders eat"); empty where it can't be told."""
+    """"subject" ("what eats spiders"), "object" ("what do spiders eat") or "agent" ("by whom are they eaten"); empty
+    where it can't be told."""
     subject: str = ""
     """Who acts, told by the verb before it: "first" ("can I"), "they", "someone" or the noun ("can the bank"); empty
     where it can't be told or something is done to it ("can it be closed")."""

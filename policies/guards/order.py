@@ -132,6 +132,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return conflict("order", cached.words, asked.words)  # "who is older than Ann", "who is Ann older than"
     if _other_language_side(cached, asked):
         return conflict("from_to", cached.words, asked.words)
+    if _asks_other_side(cached, asked, pairs):
+        return conflict("order", cached.words, asked.words)
     if _other_subject(cached, asked) or _other_subject(asked, cached):
         return Conflict("order", cached.subject, asked.subject)
     ordered = sorted(pairs)
@@ -235,6 +237,16 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
     return any(
         m < j and not (one[i].slot or one[k].slot or other[j].slot or other[m].slot)
         for (i, j), (k, m) in pairwise(ordered)
+    )
+
+
+def _asks_other_side(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:
+    """ "Who was shot by Oswald" against "who shot Oswald", "who did Oswald shoot" against "who was Oswald shot by"."""
+    asks = {cached.asks_for, asked.asks_for}
+    if asks == {"agent", "object"}:
+        return True
+    return asks == {"subject", "object"} and any(
+        {cached.terms[i].slot, asked.terms[j].slot} == {"by", ""} for i, j in pairs
     )
 
 

@@ -63,8 +63,9 @@ _RETURNING = frozenset(("fly", "drive", "travel", "ship", "send", "call", "write
 _INTO = frozenset(("to", "into"))
 _BEFORE_DATA = frozenset(("a", "the", "my", "to", "into", "from"))
 _DAY_PARTS = frozenset(("morning", "afternoon", "evening"))
-_ARITHMETIC = frozenset(("@price", "plus", "minus", "times", "time", "dividedby", "percent"))
+_ARITHMETIC = frozenset(("@price", "@count", "plus", "minus", "times", "time", "dividedby", "percent"))
 _ASKED_OF_UNITS = frozenset(("@count", "count", "@price", "convert", "equal", "equivalent"))
+_WEIGHT = frozenset(("@weight", "weight", "weigh"))
 _COUNTED = frozenset(("number", "fraction", "integer", "value", "year"))
 _TURNS = frozenset(("but", "whereas"))
 _SAYING = frozenset(("say", "tell"))
@@ -223,11 +224,13 @@ def _read_all(draft: Draft) -> None:
     draft.end_sentence()
     if draft.units and draft.quantities:
         # "How many miles is 5 km": what is counted is the unit, and that is on record.
-        draft.terms = [term for term in draft.terms if term.word not in _ASKED_OF_UNITS]
+        asked = _ASKED_OF_UNITS | _WEIGHT if _weighs_volume(draft) else _ASKED_OF_UNITS
+        draft.terms = [term for term in draft.terms if term.word not in asked]
     elif draft.units:
         settle_length(draft)
     elif len(draft.quantities) > 1 and all(term.word in _ARITHMETIC for term in draft.terms):
-        draft.terms = [term for term in draft.terms if term.word != "@price"]  # "how much is 15 % of 80"
+        # "How much is 15 % of 80", "15 % of 80 is how much".
+        draft.terms = [term for term in draft.terms if term.word not in ("@price", "@count")]
 
 
 def _only_units(draft: Draft) -> bool:
@@ -237,6 +240,15 @@ def _only_units(draft: Draft) -> bool:
     return len(names) == 2 and all(
         len(word) > 2 and (word in lexicon.spelled or word in lexicon.symbols or word.upper() in lexicon.symbols)
         for word in names
+    )
+
+
+def _weighs_volume(draft: Draft) -> bool:
+    """ "How much does a cup of flour weigh in grams" converts as "a cup of flour in grams" does."""
+    groups = draft.lexicon.sources["units"]
+    measures = [quantity.units for quantity in draft.quantities]
+    return all(units & groups["volume"].keys() for units in measures) and all(
+        unit & groups["mass"].keys() for unit in draft.units
     )
 
 
@@ -262,6 +274,9 @@ def _read_sign(draft: Draft, word: str, index: int) -> None:
         draft.formats.add(name)
     elif name == "canyou":
         read_auxiliary(draft, "can", index)
+    elif name == "tag":
+        if not draft.questions:
+            draft.questions.add("polar")  # "it is the capital, isn't it"
     elif word[0] == "@":
         read_marker(draft, name, index)
     elif name in ("only", "except"):

@@ -48,6 +48,7 @@ _PARTICIPLES = frozenset(
     )
 )  # fmt: skip
 """Those that do not end in "ed"."""
+_WAS = frozenset(("was", "were", "is", "are"))
 _FORMULAS = frozenset(("formula", "equation"))
 _CHANGING = frozenset(
     (
@@ -134,7 +135,20 @@ def _asked_for(draft: Draft, index: int) -> str:
     verb = next((word for word in following if word in draft.lexicon.small.auxiliary), "")
     if verb in ("do", "does", "did"):
         return "object"
+    if verb in _WAS and following[0] == verb:
+        return _asked_in_passive(draft, index)
     return "" if verb else "subject"
+
+
+def _asked_in_passive(draft: Draft, index: int) -> str:
+    """ "Who was shot by Oswald" asks for the object, "who was Oswald shot by" for the one who did it."""
+    clause = _clause(draft, index + 2)
+    if "by" not in clause:
+        return ""
+    if clause[-1] == "by":
+        return "agent"
+    done = clause[0] in _PARTICIPLES or base_form(clause[0]) != clause[0]
+    return "object" if done and not clause[0].endswith(("s", "ing")) else ""
 
 
 def read_marker(draft: Draft, name: str, index: int) -> None:
@@ -146,6 +160,8 @@ def read_marker(draft: Draft, name: str, index: int) -> None:
     if kind in _WORDS:
         if kind == "who" and not draft.questions and not draft.asks_for:
             draft.asks_for = _asked_for(draft, index)  # "whom did Plato teach"
+        if kind == "who" and draft.slot == "by":
+            draft.slot, draft.asks_for = "", "agent"  # "by whom was it built"
         draft.questions.add("what" if kind == "howis" and not _is_done(draft, index) else kind)
         draft.clause_start = False
         return

@@ -101,6 +101,8 @@ def _without_suffix(word: str, stem: str) -> str:
         return stem
     if stem.endswith("ll") and stem[:-1] in known:
         return stem[:-1]  # "controlled"
+    if len(stem) > 4 and stem.endswith("ll") and stem[:-1] in known:
+        return stem[:-1]  # "controlled", "propelled"
     return word if word in known else stem
 
 

@@ -1,0 +1,166 @@
+"""One question in the forms it comes in: told first, in the passive, as a noun, as a tag, in the words of a form."""
+
+from tests.policies.guards.verdicts import reason, rows
+
+
+@rows(
+    """
+    Who assassinated Archduke Franz Ferdinand? | By whom was Archduke Franz Ferdinand assassinated?
+    Who shot Oswald? | By whom was Oswald shot?
+    Who taught Plato? | Who was Plato taught by?
+    Who was Plato taught by? | By whom was Plato taught?
+    Who was shot by Oswald? | Whom did Oswald shoot?
+    What eats spiders? | What are spiders eaten by?
+    What do spiders eat? | What is eaten by spiders?
+    Which book did Orwell write in 1945? | Which book was written by Orwell in 1945?
+    How do central banks control inflation? | How is inflation controlled by central banks?
+    What causes kidney stones? | What are kidney stones caused by?
+    What causes tides? | What are tides caused by?
+    """
+)
+def test_who_did_it_may_be_asked_in_the_passive(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Who was shot by Oswald? | Who shot Oswald?
+    Who was shot by Archduke Ferdinand? | By whom was Archduke Ferdinand shot?
+    Who did Oswald shoot? | By whom was Oswald shot?
+    Who was Plato taught by? | Who did Plato teach?
+    What is eaten by spiders? | What eats spiders?
+    What are spiders eaten by? | What do spiders eat?
+    What are kidney stones caused by? | What do kidney stones cause?
+    What are tides caused by? | What do tides cause?
+    Who was hired by Jobs? | Who hired Jobs?
+    """
+)
+def test_the_passive_has_a_direction(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    How many people live in Lisbon? | Lisbon, how many people live there?
+    What is the population of Lisbon? | How big is the population of Lisbon?
+    What is the population of Lisbon? | What's the number of people living in Lisbon?
+    What does a new roof cost? | How much do you pay for a new roof?
+    What does a new roof cost? | What should I expect to pay for a new roof?
+    What does the premium plan cost per month? | Premium plan, how much per month?
+    What does the premium plan cost per month? | How much am I charged per month for the premium plan?
+    How many grams are in a cup of flour? | How much does a cup of flour weigh in grams?
+    A cup of flour is how many grams? | 1 cup of flour in grams
+    How much does one gallon of water weigh in pounds? | What's the weight of a gallon of water in lbs?
+    What is 17 % of 240? | 17 percent of 240 is how much?
+    """
+)
+def test_an_amount_may_be_asked_in_other_forms(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Lisbon, how many people live there? | Porto, how many people live there?
+    How big is Lisbon? | How big is the population of Lisbon?
+    Where do people in Lisbon live? | What's the number of people living in Lisbon?
+    How many people work in Lisbon? | What's the number of people living in Lisbon?
+    How do I pay for a new roof? | How much do you pay for a new roof?
+    What should I expect from a new roof? | What should I expect to pay for a new roof?
+    Premium plan, how much per year? | Premium plan, how much per month?
+    When am I charged for the premium plan? | How much am I charged for the premium plan?
+    How much does a cup of sugar weigh in grams? | How much does a cup of flour weigh in grams?
+    How much does a cup of flour weigh in ounces? | How much does a cup of flour weigh in grams?
+    2 cups of flour in grams | How much does a cup of flour weigh in grams?
+    How many cups are in a gram of flour? | How much does a cup of flour weigh in grams?
+    What is the weight of a gallon of milk in lbs? | What's the weight of a gallon of water in lbs?
+    How tall is a cup in centimeters? | How much does a cup weigh in grams?
+    17 percent of 240 is how much? | 240 percent of 17 is how much?
+    17 percent of 240 is how much? | 17 is how much percent of 240?
+    """
+)
+def test_another_amount_is_asked(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is amortization? | I keep hearing about amortization. What is it?
+    What is a load balancer? | How would you define a load balancer?
+    What does DNS stand for? | What is the full form of DNS?
+    What is the difference between a latte and a cappuccino? | What makes a latte different from a cappuccino?
+    Is Istanbul the capital of Turkey? | Istanbul is Turkey's capital, isn't it?
+    Do you ship to Canada? | You ship to Canada, right?
+    When was the policy last updated? | When was the last time the policy was updated?
+    When do babies start walking? | At what age do babies start walking?
+    When is the library open? | What time does the library open and close?
+    What are the library's opening hours? | What times is the library open?
+    Who is eligible for the student discount? | Who qualifies for the student discount?
+    Who is eligible for the student discount? | Who is entitled to the student discount?
+    Who is eligible for the student discount? | What are the eligibility criteria for the student discount?
+    Am I eligible for paternity leave? | Do I qualify for paternity leave?
+    Am I eligible for paternity leave? | Am I entitled to paternity leave?
+    What are the symptoms of appendicitis? | How do I know if I have appendicitis?
+    What is the deadline for filing taxes? | What is the due date for filing taxes?
+    What is the plural of "octopus"? | How do you write octopus in the plural?
+    What is a synonym for "happy"? | What word means the same as "happy"?
+    How do you say "good luck" in Italian? | How is "good luck" said in Italian?
+    Recommend a book about the Roman Empire. | Any recommendations for a book on the Roman Empire?
+    Recommend a book about the Roman Empire. | What book should I read about the Roman Empire?
+    What are the planets of the solar system? | What are the names of the planets in our solar system?
+    How do I stop my puppy from biting? | My puppy bites, do you have any advice on how to stop it?
+    Where on my printer is the serial number? | Excuse me, would you know where on my printer the serial number is?
+    List the benefits of swimming in bullet points. | What are the benefits of swimming? Answer in bullet points.
+    List the benefits of swimming in bullet points. | What are the benefits of swimming? Use bullet points.
+    Explain the water cycle in three sentences. | What is the water cycle? Keep it to three sentences.
+    Explain the water cycle in three sentences. | What is the water cycle? Answer in three sentences.
+    Is the gym open every day except Sunday? | Is the gym open every day but not on Sunday?
+    Is the gym open every day except Sunday? | Is the gym open on all days but Sunday?
+    Summarize the plot of Hamlet. | Can you sum up the plot of Hamlet?
+    """
+)
+def test_a_form_asks_what_another_asks(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What is amortization? | I keep hearing about amortization. Why?
+    I keep hearing noises in the attic. What is it? | I keep hearing about amortization. What is it?
+    How do I define a function in Python? | What is a function in Python?
+    What is the full form of DNS? | What is the full price of DNS?
+    What makes a latte different from a cappuccino? | What makes a latte better than a cappuccino?
+    What makes a latte different from a cappuccino? | What makes a latte different from a mocha?
+    Istanbul is Turkey's capital, isn't it? | What is Turkey's capital?
+    Istanbul is Turkey's capital, isn't it? | Ankara is Turkey's capital, isn't it?
+    You ship to Canada, right? | When do you ship to Canada?
+    You ship to Canada, right? | Did you ship to Canada?
+    When was the first time the policy was updated? | When was the last time the policy was updated?
+    When is the next policy update? | When was the last time the policy was updated?
+    When did Mozart die? | At what age did Mozart die?
+    When do babies start talking? | At what age do babies start walking?
+    When does the library close? | What time does the library open and close?
+    When is the library closed? | What times is the library open?
+    Who is not eligible for the student discount? | Who qualifies for the student discount?
+    How do I get the student discount? | Who is entitled to the student discount?
+    Am I eligible for maternity leave? | Do I qualify for paternity leave?
+    Who qualified for the World Cup? | Who is eligible for the World Cup?
+    What causes appendicitis? | How do I know if I have appendicitis?
+    How is appendicitis treated? | How do I know if I have appendicitis?
+    What are the symptoms of gastritis? | How do I know if I have appendicitis?
+    What is the due date for paying taxes? | What is the deadline for filing taxes?
+    What word means the opposite of "happy"? | What word means the same as "happy"?
+    How is "good luck" said in Italian? | How is "good luck" said in Spanish?
+    Any recommendations for a book on the Roman Empire? | What are the recommendations for a flu shot?
+    What book should I write about the Roman Empire? | What book should I read about the Roman Empire?
+    How many planets are in the solar system? | What are the names of the planets in the solar system?
+    List the benefits of swimming in a table. | What are the benefits of swimming? Use bullet points.
+    What are the benefits of swimming? | What are the benefits of swimming? Answer in bullet points.
+    Explain the water cycle in four sentences. | What is the water cycle? Keep it to three sentences.
+    Explain the water cycle in three paragraphs. | What is the water cycle? Answer in three sentences.
+    Is the gym open every day including Sunday? | Is the gym open every day but not on Sunday?
+    Is the gym open every day except Saturday? | Is the gym open on all days but Sunday?
+    Is the gym open only on Sunday? | Is the gym open on all days but Sunday?
+    """
+)
+def test_near_forms_ask_something_else(one, other):
+    assert reason(one, other) != "serves"
