@@ -16,6 +16,25 @@ _DEMANDS = {
 _SHOWN = frozenset(("this", "these"))
 """Behind "explain" they point at something that is there already."""
 _POINTING = _SHOWN | {"that", "following", "above", "below", "it"}
+_TELLING = frozenset(
+    (
+        "know",
+        "tell",
+        "check",
+        "see",
+        "find",
+        "determine",
+        "verify",
+        "recognize",
+        "recognise",
+        "test",
+        "detect",
+        "sign",
+        "signs",
+        "symptoms",
+    )
+)
+_WHETHER = frozenset(("if", "whether"))
 _CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve"))
 """At the beginning they have a thing changed, and ask nothing of it."""
 
@@ -24,6 +43,8 @@ def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     """ "Recommend a book about bees", "write a book about bees"; "make it formal", "is it formal"."""
     for one, other in ((cached, asked), (asked, cached)):
         if "polar" in one.questions and not other.questions and not _CHANGING.isdisjoint(other.words[:1]):
+            return conflict("question_type", one.words, other.words)
+        if "how" in one.questions and "how" in other.questions and _recognizes(one) and not _recognizes(other, True):
             return conflict("question_type", one.words, other.words)
     mine, yours = _demands(cached), _demands(asked)
     if mine == yours:
@@ -35,6 +56,20 @@ def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     ):
         return conflict("substitution", mine, yours)
     return None
+
+
+def _recognizes(facts: Facts, perhaps: bool = False) -> bool:
+    """ "How do I know if I need a visa" is not how one gets it. perhaps: whether it may ask how to tell."""
+    if perhaps:
+        return not _TELLING.isdisjoint(facts.words) or not _WHETHER.isdisjoint(facts.words)
+    words = facts.words
+    return any(
+        word in _TELLING
+        and words[place : place + 1]
+        and words[place] in _WHETHER
+        and "how" in words[max(place - 5, 0) : place]
+        for place, word in enumerate(words, 1)
+    )
 
 
 def _explains_shown(one: Facts, other: Facts) -> bool:

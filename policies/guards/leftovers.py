@@ -23,6 +23,8 @@ _KINDS_OF = _HEADS | frozenset(
         "opinion", "area", "country", "state", "city", "town", "place", "person", "people",
     )
 )  # fmt: skip
+_APPOSED = _HEADS | {"program", "system", "technology", "method", "technique", "country", "state", "city", "town"}
+"""What a name may be said to be."""
 _ASIDE = frozenset(
     (
         "define", "word", "term", "phrase", "expression", "understand", "learn", "need", "want", "help", "see", "look",
@@ -47,6 +49,8 @@ _KINDS = frozenset(
 )  # fmt: skip
 """What a name beside is one of."""
 _LIGHT = frozenset(("use", "need", "find", "create", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
+_REQUIRES = frozenset(("require", "mandatory", "compulsory", "obligatory", "need", "necessary", "requirement"))
+_PERMITTED = frozenset(("allowed", "permitted", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
 
 
@@ -69,9 +73,15 @@ def leftover_conflict(
     A fragment has no sentence that would say what a missing word means, so there narrowing always counts.
     """
     polar = "polar" in cached.questions and "polar" in asked.questions
+    if polar and (cached.modal == "obliged") != (asked.modal == "obliged"):
+        # "Must I have a visa" asks what "is a visa required" asks.
+        left, right = ([term for term in side if term.word not in _REQUIRES or term.negated] for side in (left, right))
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
         # "Can I" asks what "is it safe to" asks.
         left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
+        if not _PERMITTED.isdisjoint((*cached.words, *asked.words)):
+            # "Can I bring a dog" asks whether dogs are allowed.
+            left, right = ([term for term in side if term.word != "bring"] for side in (left, right))
     left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
     if cached.questions ^ asked.questions == {"polar"}:
@@ -220,7 +230,7 @@ def _is_other_thing(facts: Facts, other: Facts, rest: Sequence[Term]) -> bool:
     return any(
         (term.word in _KINDS_OF or (generic and term.word not in aside))
         and not (term.word in _STATING and term is other.terms[0] and not other.questions)
-        and not _stands_behind(term, other, NAME)
+        and not (term.word in _APPOSED and _stands_behind(term, other, NAME))
         for term in rest
     )
 

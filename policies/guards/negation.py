@@ -34,7 +34,11 @@ def read_negation(draft: Draft, word: str, index: int) -> None:
     fronted = (
         word == "not"
         and draft.items[index].flags & CONTRACTED
-        and (draft.word_at(index + 1) in draft.lexicon.small.subject or draft.word_at(index - 2) in _BEFORE_VERB)
+        and (
+            draft.word_at(index + 1) in draft.lexicon.small.subject
+            or draft.word_at(index - 2) in _BEFORE_VERB
+            or (_is_several(draft.word_at(index + 1)) and not draft.questions.isdisjoint(("what", "which")))
+        )
     )
     if fronted or word in ("avoid", "avoiding"):
         draft.negations.append(ANY)
@@ -48,6 +52,11 @@ def read_negation(draft: Draft, word: str, index: int) -> None:
     draft.pending.append("not")
     if word == "without":
         draft.slot = ""
+
+
+def _is_several(word: str) -> bool:
+    """Whether a subject in the plural follows: "which fruits can't dogs eat"."""
+    return word.endswith("s") and base_form(word) != word
 
 
 def _is_elided(draft: Draft, index: int) -> bool:

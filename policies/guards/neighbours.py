@@ -5,6 +5,7 @@ from __future__ import annotations
 from policies.guards.draft import NOTHING, STOPS, Draft
 from policies.guards.facts import PLAIN, SOFT
 from policies.guards.lexicon import Entry
+from policies.guards.vocabulary import base_form
 
 _FAMED = frozenset(("famous", "known", "renowned", "noted", "popular", "remembered", "celebrated"))
 _FAME = Entry(PLAIN, frozenset(("fame",)), NOTHING, "", frozenset())
@@ -17,6 +18,24 @@ _ABSTRACT = ("ment", "tion", "sion", "ity", "ness", "ism", "ance", "ence", "ship
 _THINGS = frozenset(("carnation", "city", "ship", "constellation", "cement", "pigment", "fence"))
 """What an abstract ending does not make abstract. A thing has a meaning besides: "red rose meaning"."""
 _NAME = Entry(SOFT, frozenset(("name",)), NOTHING, "", frozenset())
+_MEANINGS = frozenset(("meaning", "definition"))
+_SELECTING = frozenset(
+    ("return", "returns", "returning", "select", "selects", "selecting", "fetch", "fetches", "retrieve")
+)
+_NAMING = frozenset(
+    ("does", "the", "a", "an", "use", "using", "is", "of", "between", "vs", "and", "or", "define", "explain")
+)
+_KEYWORDS = frozenset(
+    ("work", "works", "clause", "statement", "statements", "keyword", "command", "vs", "versus", "mean")
+)
+_TABLES = frozenset(("table", "tables", "view", "index", "database", "trigger", "user"))
+"""What SQL creates, and does not select."""
+_MADE = frozenset(
+    (
+        "regex", "function", "script", "query", "command", "code", "formula", "program", "letter", "email", "poem",
+        "essay", "slogan", "caption", "toast", "speech", "synonym", "antonym", "translation", "summary", "example",
+    )
+)  # fmt: skip
 _EFFECTS = frozenset(("sideeffect", "effect", "symptom", "complication"))
 _END = frozenset(("", *STOPS))
 _GOING = frozenset(("go", "goes", "going", "gone", "went"))
@@ -106,6 +125,29 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         return True
     elif word in ("take", "takes") and (following == "to" or following in _END) and draft.lasts():
         return True  # "how long does delivery take"
+    elif word in _MEANINGS and following in _END and draft.terms and not (draft.questions or draft.tense):
+        draft.add("define", draft.lexicon.entry("define"))  # "amortization meaning"
+        return True
+    elif word == "wrong" and following in _END and _asks_whats_wrong(draft, index):
+        draft.questions.discard("what")  # "my dishwasher does not drain, what is wrong"
+        draft.questions.add("why")
+        draft.modal = ""
+        return True
+    elif word == "need" and before == "i" and _wants_made(draft, index):
+        return True  # "I need a regex that …" asks for one
+    elif word in _SELECTING and _selects(draft, index):
+        return True  # "a SQL query that returns the highest salary"
+    elif word == "table" and draft.terms and base_form(before) == draft.terms[-1].word and "sql" in draft.words:
+        return True  # "the employees table"
+    elif word in ("query", "tables", "table", "statement") and "sql" in draft.words:
+        draft.add(word, Entry(SOFT, frozenset((base_form(word),)), NOTHING, "", frozenset()))
+        return True
+    elif word == "create" and "sql" in draft.words and not _TABLES.isdisjoint(draft.words[index + 1 : index + 5]):
+        draft.add(word, Entry(PLAIN, frozenset((word,)), NOTHING, "", frozenset()))
+        return True
+    elif word == "exercise" and _begins_percentage(draft, index + 1):
+        draft.add("compute", draft.lexicon.entry("compute"))  # "work out 17 percent of 240"
+        return True
     elif word == "simply" and following in _END and draft.terms:
         draft.formats.add("simple")  # "explain it simply"
         return True
@@ -164,6 +206,33 @@ def _particle(draft: Draft, index: int) -> int:
         if word in draft.lexicon.small.prepositions or word in STOPS or word in _PEOPLE:
             return 0
     return 0
+
+
+def _selects(draft: Draft, index: int) -> bool:
+    """Whether "select" says what a query does, and is no keyword that is asked about."""
+    if "sql" not in draft.words or draft.items[index].raw.isupper() or draft.word_at(index - 1) in _NAMING:
+        return False
+    following = draft.word_at(index + 1)
+    return following.isalpha() and not _is_small(draft, following) and following not in _KEYWORDS
+
+
+def _wants_made(draft: Draft, index: int) -> bool:
+    """ "I need a regex that …" at the beginning asks for one, "I need a visa" does not."""
+    return not (draft.terms or draft.questions) and not _MADE.isdisjoint(draft.words[index + 1 : index + 5])
+
+
+def _asks_whats_wrong(draft: Draft, index: int) -> bool:
+    """Whether "what is wrong", or "what could be wrong", stands behind what is told."""
+    asked = draft.words[max(index - 3, 0) : index]
+    contiguous = asked[-2:] == ["what", "is"] or (asked[:1] == ["what"] and asked[-1:] == ["be"])
+    return contiguous and bool(draft.terms)
+
+
+def _begins_percentage(draft: Draft, index: int) -> bool:
+    item = draft.item_at(index)
+    return item is not None and (
+        item.word.endswith("%") or (item.word.isdigit() and draft.word_at(index + 1) == "percent")
+    )
 
 
 def _ends_question(draft: Draft, index: int) -> bool:

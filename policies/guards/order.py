@@ -105,7 +105,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     far = symmetric and all(any("@distance" in term.aspects for term in facts.terms) for facts in (cached, asked))
     mutual = _EITHER_WAY if far else frozenset()
     made = all(any(term.word in _WORKS for term in facts.terms) for facts in (cached, asked))
-    takes = any(not _TAKING.isdisjoint(one[i].keys | other[j].keys) for i, j in pairs)
+    takes = "sql" in cached.words or any(not _TAKING.isdisjoint(one[i].keys | other[j].keys) for i, j in pairs)
     for i, j in pairs:
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS - mutual:
             reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
@@ -123,7 +123,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             and not (cached.symmetric or asked.symmetric)
         ):
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
-        if {one[i].joined, other[j].joined} == {"and", "or"}:
+        if {one[i].joined, other[j].joined} == {"and", "or"} and not _chooses(cached, asked, one[i], other[j]):
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     governed = {(one[i].slot, other[j].slot) for i, j in pairs}
     if {("", "by"), ("of", "")} <= governed or {("by", ""), ("", "of")} <= governed:
@@ -238,6 +238,13 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
         m < j and not (one[i].slot or one[k].slot or other[j].slot or other[m].slot)
         for (i, j), (k, m) in pairwise(ordered)
     )
+
+
+def _chooses(cached: Facts, asked: Facts, mine: Term, yours: Term) -> bool:
+    """ "Which is faster, A or B", "which of A and B is faster"."""
+    listed = mine if mine.joined == "and" else yours
+    which = all(not facts.questions.isdisjoint(("which", "what")) for facts in (cached, asked))
+    return which and listed.slot in ("of", "between")
 
 
 def _asks_other_side(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:

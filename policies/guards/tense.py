@@ -28,7 +28,7 @@ _HAPPENING = frozenset(("who", "where", "when"))
 _NEEDING = frozenset(("need", "needs", "require", "requires", "recommend", "advise"))
 _ANYONE = frozenset(("i", "we", "you", "one", "it", "this", "that", "not"))
 """Behind "do" and "does" they ask what is to be done, and not what others do."""
-_NEED = frozenset(("need", "needed", "required", "mandatory", "compulsory"))
+_NEED = frozenset(("need", "needed", "required", "require", "requires", "mandatory", "compulsory", "obligatory"))
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -125,8 +125,9 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if both in ({"needed", "advised"}, {"needed", "obliged"}):
         return None  # "do I need to" asks what "should I" asks, and what "must I" asks
     asks = cached.questions | asked.questions
+    forbids = both == {"possible", "obliged"} and bool(cached.negations) and bool(asked.negations)  # "must not", "can't"
     clash = (
-        both in ({"possible", "obliged"}, {"possible", "needed"})
+        (both in ({"possible", "obliged"}, {"possible", "needed"}) and not forbids)
         or (both == {"possible", "advised"} and "how" not in asks)  # "how can I" is "how should I"
         or (both == {"obliged", "advised"} and _is_strict(cached, asked))
         or (not _HAPPENING.isdisjoint(cached.questions & asked.questions) and _happened(cached, asked))
@@ -134,6 +135,8 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     )
     if "polar" in cached.questions and "polar" in asked.questions:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
+        if both == {"obliged", ""} and _is_needed(cached if asked.modal else asked):
+            return None  # "is a visa needed" asks what "must I have a visa" asks
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
         clash = clash or _happened(cached, asked) or _needs(cached, asked)
         # … but for "is it safe to", which is what "can I" asks then.
@@ -175,6 +178,10 @@ def _needs(cached: Facts, asked: Facts) -> bool:
         one.modal == "possible" and not _NEED.isdisjoint(other.words) and not {"need", "require"} & set(one.words)
         for one, other in ((cached, asked), (asked, cached))
     )
+
+
+def _is_needed(facts: Facts) -> bool:
+    return not _NEED.isdisjoint(facts.words) or "requirement" in facts.words
 
 
 def _permits(facts: Facts) -> bool:

@@ -85,7 +85,6 @@ def test_another_amount_is_asked(one, other):
 @rows(
     """
     What is amortization? | I keep hearing about amortization. What is it?
-    What is a load balancer? | How would you define a load balancer?
     What does DNS stand for? | What is the full form of DNS?
     What is the difference between a latte and a cappuccino? | What makes a latte different from a cappuccino?
     Is Istanbul the capital of Turkey? | Istanbul is Turkey's capital, isn't it?
@@ -163,4 +162,109 @@ def test_a_form_asks_what_another_asks(one, other):
     """
 )
 def test_near_forms_ask_something_else(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is amortization? | amortization meaning
+    What is inflation? | inflation definition
+    What is a load balancer? | load balancer definition
+    Why is my dishwasher not draining? | My dishwasher does not drain, what is wrong?
+    Why does my car shake? | My car shakes, what could be wrong?
+    Write a regex that matches an email address. | I need a regex matching email addresses
+    Which is faster, Rust or Go? | Which of Rust and Go is faster?
+    Which is faster, Rust or Go? | Between Rust and Go, which is faster?
+    Which fruits should dogs not eat? | What fruits can't dogs eat?
+    Which fruits must dogs not eat? | Which fruits can dogs not eat?
+    What is 17 % of 240? | work out 17% of 240
+    """
+)
+def test_a_word_at_the_edge_says_what_is_asked(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What is the hidden cost of inflation? | inflation definition
+    Why does inflation matter? | inflation meaning
+    How is inflation measured? | inflation definition
+    My dishwasher does not drain, what is wrong? | How do I fix a dishwasher that does not drain?
+    My dishwasher does not drain, what is wrong? | Which dishwasher does not drain?
+    Which answer is wrong? | Why is the answer wrong?
+    Why do I need a regex? | I need a regex matching email addresses
+    How do I know if I need a visa? | How do I get a visa?
+    Which is slower, Rust or Go? | Which of Rust and Go is faster?
+    Which languages are Rust and Go written in? | Which language is Rust or Go written in?
+    Which fruits can dogs eat? | What fruits can't dogs eat?
+    Which fruits should dogs eat? | What fruits can't dogs eat?
+    Which fruits must dogs eat? | Which fruits can dogs eat?
+    I work out 30 minutes a day | What is 30 minutes of a day?
+    """
+)
+def test_a_word_at_the_edge_turns_the_question(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    SQL query for the highest salary in the employees table | SQL query for the highest salary from employees
+    Write a SQL query to find the oldest customer. | What SQL query returns the oldest customer?
+    How do I get the average age per city in SQL? | Write a SQL statement that selects the average age per city.
+    Write a SQL query to find users without orders. | How do I retrieve users without orders in SQL?
+    """
+)
+def test_sql_selects_in_many_words(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Write a SQL query to delete the oldest customer. | What SQL query returns the oldest customer?
+    Write a SQL query to create the employees table. | Write a SQL query to select the employees table.
+    Update rows in orders in SQL. | Select rows from orders in SQL.
+    Copy rows from orders to customers in SQL. | Copy rows to orders from customers in SQL.
+    How do I drop a table in SQL? | How do I drop a column in SQL?
+    What is a SQL query? | What is SQL?
+    What is a table in SQL? | What is SQL?
+    """
+)
+def test_sql_does_not_only_select(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Is a helmet required on an e-scooter? | Do I have to wear a helmet on an e-scooter?
+    Are helmets mandatory on e-scooters? | Must I wear a helmet on an e-scooter?
+    Do I need a helmet on an e-scooter? | Must I wear a helmet on an e-scooter?
+    Do I need a visa for Vietnam? | Is it necessary to have a visa for Vietnam?
+    Does Vietnam require a visa? | Must I have a visa for Vietnam?
+    Can I bring my dog into the office? | Are dogs allowed in the office?
+    Can I bring my dog into the office? | Is bringing a dog into the office permitted?
+    Can I bring food into the cinema? | Is food allowed in the cinema?
+    """
+)
+def test_what_one_must_have_is_required(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Do I need to buy a helmet? | Must I wear a helmet?
+    Can I wear a helmet on an e-scooter? | Is a helmet required on an e-scooter?
+    Should I wear a helmet on an e-scooter? | Is a helmet required on an e-scooter?
+    Are helmets allowed on e-scooters? | Must I wear a helmet on an e-scooter?
+    Is there a visa for Vietnam? | Must I get a visa for Vietnam?
+    Must I pay for a visa for Vietnam? | Do I need a visa for Vietnam?
+    Who must wear a helmet? | Is a helmet required?
+    Do I have to clean a helmet? | Is a helmet required?
+    Can I bring my cat into the office? | Are dogs allowed in the office?
+    Must I bring my dog into the office? | Are dogs allowed in the office?
+    Should I bring my dog into the office? | Are dogs allowed in the office?
+    Are dogs forbidden in the office? | Can I bring my dog into the office?
+    Can I bring my dog? | Is a permit needed to bring a dog?
+    """
+)
+def test_what_one_must_have_is_not_what_one_may_have(one, other):
     assert reason(one, other) != "serves"
