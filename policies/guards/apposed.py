@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from policies.guards.draft import Draft
-from policies.guards.facts import SOFT
+from policies.guards.facts import NAME, SOFT
 from policies.guards.lexicon import Entry
 from policies.guards.vocabulary import base_form
 
@@ -25,9 +25,12 @@ _SORTING = frozenset(("classify", "categorize", "categorise", "label"))
 _RECASTING = frozenset(("put", "change", "turn", "convert", "transform", "switch", "rewrite", "rephrase"))
 _ABOUT = frozenset(("review", "comment"))
 """What is about the work that its title names: "the review 'Home'" is no "Home"."""
+_INTO = frozenset(("into", "in", "to"))
 _GRAMMAR = frozenset(("tense", "voice"))
 _FORMS = frozenset(("passive", "active", "past", "present", "future", "plural", "singular", "reported", "indirect"))
-_READ = _KINDS | _MENTIONED | _SORTING | _RECASTING | {"following"}
+_CHANGED = frozenset(("more", "less", "sound", "shorter", "longer", "simpler", "clearer", "friendlier", "politer"))
+"""Behind "make" they say that a text is to be put otherwise."""
+_READ = _KINDS | _MENTIONED | _SORTING | _RECASTING | {"following", "make", "translation", "check"}
 _NEAR = 7
 """Words in which a literal or a form of grammar follows."""
 
@@ -51,6 +54,16 @@ def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
         draft.determiner = ""
         return True
     near = draft.words[index + 1 : index + 1 + _NEAR]
+    if word == "make":
+        if _CHANGED.isdisjoint(near) or not _told_behind(draft, index):
+            return False
+        draft.add("rewrite", draft.lexicon.entry("rewrite"))  # "make this more formal"
+        return True
+    if word == "translation" and _names_language(draft, near):
+        draft.add("translate", draft.lexicon.entry("translate"))  # "the Italian translation of '…'"
+        return True
+    if word == "check":
+        return following in ("if", "whether") and "or" in draft.words  # "check if it is positive or negative"
     if word in _MENTIONED and following == "in" and _LITERAL in near:
         _add_soft(draft, "mention")  # "which cities does '…' name" is another way to ask, "the cities in '…'" is one
         return True
@@ -68,6 +81,12 @@ def read_beside_literal(draft: Draft, word: str, index: int) -> bool:
         draft.add("rewrite", draft.lexicon.entry("rewrite"))
         return True
     return False
+
+
+def _names_language(draft: Draft, near: list[str]) -> bool:
+    """ "The Italian translation", "a translation into Italian"; not "who made the translation"."""
+    named = bool(draft.terms) and draft.terms[-1].kind == NAME
+    return "who" not in draft.questions and (named or not _INTO.isdisjoint(near))
 
 
 def _told_behind(draft: Draft, index: int) -> bool:

@@ -334,11 +334,14 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         if kind == "how" and _names_means(facts, rest, both):
             return True
         if kind == "who":
-            only_names = not yours and all(term.kind in (NAME, SOFT) for term in facts.terms)
             asking = both[0] if facts is both[1] else both[1]
             named = set() if asking.being else {term.word for term in asking.terms}
             # "Who is the director", but not "who did the director choose".
             return only_names or any(term.word.endswith(_AGENTS) and term.word not in named for term in facts.terms)
+            only_names = not yours and all(
+                term.kind == NAME or (term.kind == SOFT and (place or term.word == "define"))
+                for place, term in enumerate(facts.terms)
+            )
             return only_names or any(term.word.endswith(_AGENTS) and term.kind != NAME for term in facts.terms)
     if {kind, *yours} == {"how", "where"}:
         shared = set(both[0].words) & set(both[1].words)

@@ -268,3 +268,33 @@ def test_what_one_must_have_is_required(one, other):
 )
 def test_what_one_must_have_is_not_what_one_may_have(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What is "good luck" in Italian? | Italian translation of "good luck"
+    How do you say "good luck" in Italian? | What is the Italian translation of "good luck"?
+    Rewrite this sentence in a formal tone: "gotta go, see ya" | Make this sentence more formal: "gotta go, see ya"
+    Classify this review as positive or negative: "Cold." | Tell me whether this review is positive or negative: "Cold."
+    Is this review positive or negative: "Cold." | Determine if the following review is positive or negative: "Cold."
+    """
+)
+def test_a_text_may_be_worked_on_in_other_words(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Italian translation of "good luck" | Spanish translation of "good luck"
+    Who made the translation of "War and Peace"? | Translate "War and Peace".
+    Make this sentence more formal: "gotta go, see ya" | Make this sentence less formal: "gotta go, see ya"
+    Make this sentence more formal: "gotta go, see ya" | Rewrite this sentence in a casual tone: "gotta go, see ya"
+    Make this sentence shorter: "gotta go, see ya" | Make this sentence longer: "gotta go, see ya"
+    Make a sentence with: "gotta go" | Rewrite this sentence: "gotta go"
+    Is this sentence more formal: "gotta go, see ya" | Make this sentence more formal: "gotta go, see ya"
+    Classify this review as positive or negative: "Cold." | Check whether this review is long or short: "Cold."
+    Classify this review as positive or negative: "Cold." | Why is this review negative: "Cold."
+    """
+)
+def test_a_text_is_worked_on_in_another_way(one, other):
+    assert reason(one, other) != "serves"
