@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from policies.guards.facts import Conflict, Facts, conflict
+from policies.guards.leftovers import defines
+from policies.guards.vocabulary import base_form
 
 _DEMANDS = {
     **dict.fromkeys(("recommend", "recommends", "recommendation", "recommendations"), "recommend"),
@@ -34,6 +36,12 @@ _TELLING = frozenset(
         "symptoms",
     )
 )
+_PICKED = frozenset(
+    ("suggest", "recommend", "recommendation", "recommendations", "suggestions", "ideas", "idea", "tips", "examples")
+)
+"""Words that ask for some of a kind, and not what it is."""
+_COUNTED = frozenset(("idea", "suggestion", "recommendation", "example", "tip"))
+_WRITING = frozenset(("write", "show", "explain", "describe"))
 _WHETHER = frozenset(("if", "whether"))
 _CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve"))
 """At the beginning they have a thing changed, and ask nothing of it."""
@@ -46,6 +54,12 @@ def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
             return conflict("question_type", one.words, other.words)
         if "how" in one.questions and "how" in other.questions and _recognizes(one) and not _recognizes(other, True):
             return conflict("question_type", one.words, other.words)
+        if _is_allowed(one) and _is_commanded(other, one):
+            return conflict("question_type", one.words, other.words)
+        if defines(one) and not _PICKED.isdisjoint(other.words):
+            return conflict("question_type", one.words, other.words)
+        if _asks_for_one(one, other):
+            return conflict("quantity", one.words, other.words)
     mine, yours = _demands(cached), _demands(asked)
     if mine == yours:
         return None
@@ -56,6 +70,31 @@ def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     ):
         return conflict("substitution", mine, yours)
     return None
+
+
+def _is_allowed(facts: Facts) -> bool:
+    """Whether it asks if something can be done."""
+    return facts.questions == {"polar"} and facts.modal == "possible"
+
+
+def _is_commanded(facts: Facts, asking: Facts) -> bool:
+    """ "Reverse a string", which asks how, against "can I reverse a string"."""
+    if facts.questions or not facts.words:
+        return False
+    first = base_form(facts.words[0])
+    place = next((place for place, word in enumerate(asking.words) if word in ("can", "could", "may")), 0)
+    subject, *verb = asking.words[place + 1 : place + 3]
+    if subject == "you" and not facts.words[0].endswith("ing"):
+        return False  # "can you balance this equation" has it done
+    return first in _WRITING or first in map(base_form, verb)
+
+
+def _asks_for_one(one: Facts, other: Facts) -> bool:
+    """ "Give me one idea", "give me ideas"."""
+    return any(
+        before in ("one", "single") and word in _COUNTED and f"{word}s" in other.words
+        for before, word in pairwise(one.words)
+    )
 
 
 def _recognizes(facts: Facts, perhaps: bool = False) -> bool:
@@ -81,4 +120,8 @@ def _explains_shown(one: Facts, other: Facts) -> bool:
 def _demands(facts: Facts) -> set[str]:
     words = facts.words
     found = set() if _DEMANDS.keys().isdisjoint(words) else {_DEMANDS[word] for word in words if word in _DEMANDS}
-    return found | {"name"} if words[-1:] == ("called",) else found
+    if words[-1:] == ("called",):
+        found.add("name")
+    if "should" in words and not {"read", "watch"}.isdisjoint(words):
+        found.add("recommend")  # "which book should I read"
+    return found

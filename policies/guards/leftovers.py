@@ -20,7 +20,7 @@ _KINDS_OF = _HEADS | frozenset(
     (
         "program", "system", "process", "procedure", "method", "technique", "technology", "step", "option", "code",
         "command", "script", "supplement", "example", "instance", "tip", "advice", "suggestion", "offer", "experience",
-        "opinion", "area", "country", "state", "city", "town", "place", "person", "people",
+        "opinion",
     )
 )  # fmt: skip
 _APPOSED = _HEADS | {"program", "system", "technology", "method", "technique", "country", "state", "city", "town"}
@@ -32,8 +32,6 @@ _ASIDE = frozenset(
     )
 )  # fmt: skip
 """Words beside which "what is it" asks for no other thing."""
-_PRAISE = frozenset(("good", "great", "nice", "popular"))
-"""These neither, of one that is to be picked: "what is a healthy snack"."""
 _STATING = frozenset(("state", "offer"))
 """Commands, where a prompt begins with them: "state the formula"."""
 _COMPARED = frozenset(("more", "less", "same", "better", "enough"))
@@ -49,6 +47,7 @@ _KINDS = frozenset(
 )  # fmt: skip
 """What a name beside is one of."""
 _LIGHT = frozenset(("use", "need", "find", "create", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
+_BRINGING = frozenset(("bring", "take", "carry"))
 _REQUIRES = frozenset(("require", "mandatory", "compulsory", "obligatory", "need", "necessary", "requirement"))
 _PERMITTED = frozenset(("allowed", "permitted", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
@@ -81,12 +80,12 @@ def leftover_conflict(
         left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
         if not _PERMITTED.isdisjoint((*cached.words, *asked.words)):
             # "Can I bring a dog" asks whether dogs are allowed.
-            left, right = ([term for term in side if term.word != "bring"] for side in (left, right))
+            left, right = ([term for term in side if term.word not in _BRINGING] for side in (left, right))
     left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
     heavy_left, heavy_right = _heavy(left, polar), _heavy(right, polar)
     if cached.questions ^ asked.questions == {"polar"}:
-        heavy_left.extend(term for term in left if term.word in _COMPARED and term not in heavy_left)
-        heavy_right.extend(term for term in right if term.word in _COMPARED and term not in heavy_right)
+        for rest, heavy_rest in ((left, heavy_left), (right, heavy_right)):
+            heavy_rest.extend(t for t in rest if (t.word in _COMPARED or t.graded) and t not in heavy_rest)
     if "substitution" in guards and (_points_elsewhere(left, asked) or _points_elsewhere(right, cached)):
         return conflict("substitution", [term.word for term in left], [term.word for term in right])
     if "substitution" in guards and left and right and bool(heavy_left) == bool(heavy_right):
@@ -223,12 +222,11 @@ def _is_other_thing(facts: Facts, other: Facts, rest: Sequence[Term]) -> bool:
         return False
     if any(term.word in _HEADS and _stands_behind(term, other, PLAIN) for term in rest):
         return True
-    if not _defines(facts):
+    if not defines(facts):
         return False
     generic = _DEFINITE.isdisjoint(facts.words)
-    aside = _ASIDE | _PRAISE if {"a", "an"} & set(facts.words) else _ASIDE
     return any(
-        (term.word in _KINDS_OF or (generic and term.word not in aside))
+        (term.word in _KINDS_OF or (generic and term.word not in _ASIDE))
         and not (term.word in _STATING and term is other.terms[0] and not other.questions)
         and not (term.word in _APPOSED and _stands_behind(term, other, NAME))
         for term in rest
@@ -241,7 +239,7 @@ def _stands_behind(head: Term, facts: Facts, kind: int) -> bool:
     return before.kind == kind and before.slot == head.slot and not head.joined
 
 
-def _defines(facts: Facts) -> bool:
+def defines(facts: Facts) -> bool:
     """Whether it asks what one thing is, and nothing about it."""
     named = [term for term in facts.terms if term.word != "define"]
     asks = facts.questions == {"what"} and "is" in facts.words
@@ -249,10 +247,13 @@ def _defines(facts: Facts) -> bool:
         (asks or (len(named) < len(facts.terms) and facts.questions <= {"what"}))
         and not (facts.quantities or facts.units or facts.quoted or facts.code)
         and 0 < len(named) < 4  # words of one name
-        and not any(term.slot or term.owner or term.joined or term.plural or term.kind == ASPECT for term in named)
+        and not any(
+            term.graded or term.slot or term.owner or term.joined or term.plural or term.kind == ASPECT
+            for term in named
+        )
     )
 
 
 def _heavy(terms: Sequence[Term], polar: bool) -> list[Term]:
     """Those that one side may not lack."""
-    return [term for term in terms if term.kind != SOFT or (polar and term.graded)]
+    return [term for term in terms if term.kind != SOFT or term.negated or (polar and term.graded)]

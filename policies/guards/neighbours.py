@@ -36,6 +36,7 @@ _MADE = frozenset(
         "essay", "slogan", "caption", "toast", "speech", "synonym", "antonym", "translation", "summary", "example",
     )
 )  # fmt: skip
+_ARTICLES = frozenset(("a", "an", "the", "my", "your", "our", "his", "her", "their", "me"))
 _EFFECTS = frozenset(("sideeffect", "effect", "symptom", "complication"))
 _END = frozenset(("", *STOPS))
 _GOING = frozenset(("go", "goes", "going", "gone", "went"))
@@ -122,6 +123,20 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         return True
     elif word == "called" and following in _END and draft.questions == {"what"} and draft.terms:
         draft.add("name", _NAME)  # "what is the book about bees called"
+        return True
+    elif word == "missing" and following in _ARTICLES and before in ("of", "for", "by", "after"):
+        draft.add("miss", draft.lexicon.entry("miss"))  # "the consequences of missing a payment"
+        return True
+    elif word in ("draft", "compose") and draft.clause_start and not draft.terms and following in _ARTICLES:
+        draft.add("write", draft.lexicon.entry("write"))
+        return True
+    elif word == "take" and before == "to" and draft.terms:
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "to take a sabbatical" lasts no time
+        return True
+    elif word == "taken" and draft.tense == "perfect":
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(kind=PLAIN, aspects=NOTHING) if entry else None)  # "how many days have I taken"
         return True
     elif word in ("take", "takes") and (following == "to" or following in _END) and draft.lasts():
         return True  # "how long does delivery take"

@@ -163,6 +163,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return None  # none of what follows is about words that keep their places and prepositions
     acting, done_by = _by(cached, asked, pairs), _by(asked, cached, [(j, i) for i, j in pairs])
     sides = {cached.asks_for, asked.asks_for} == {"subject", "object"}
+    offered, chosen = _choice(cached, asked, pairs)
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
             first, second = one[i], one[k]
@@ -173,6 +174,8 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                 for mine, yours in ((first, other[j]), (second, other[m]))
             ):
                 continue  # "rest it after grilling", "after grilling, rest it"
+            if (i in offered and k in chosen) or (k in offered and i in chosen):
+                continue  # "is A or B healthier", "which is healthier, A or B"
             if cached.turn and asked.turn and (parted(cached, i, k) or parted(asked, j, m)):
                 continue  # exchanges.py looks at both sides of a "but"
             mine, yours = _role(first), _role(second)
@@ -238,6 +241,30 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
         m < j and not (one[i].slot or one[k].slot or other[j].slot or other[m].slot)
         for (i, j), (k, m) in pairwise(ordered)
     )
+
+
+def _choice(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> tuple[set[int], set[int]]:
+    """The places in the first prompt of what is to be chosen from in both ("A or B"), and of what else is said."""
+    one, other = cached.terms, asked.terms
+    if not all(any(term.joined == "or" for term in terms) for terms in (one, other)):
+        return set(), set()
+    if any(term.slot == "than" for term in (*one, *other)):
+        return set(), set()
+    tied = [
+        {place for place, term in enumerate(terms) if term.joined == "or" or _next_is_or(terms, place)}
+        for terms in (one, other)
+    ]
+    both = {i for i, j in pairs if i in tied[0] and j in tied[1]}
+    alone = {i for i, j in pairs if i not in tied[0] and j not in tied[1] and (one[i].graded or _compares(one[i]))}
+    return both, alone
+
+
+def _next_is_or(terms: Sequence[Term], place: int) -> bool:
+    return place + 1 < len(terms) and terms[place + 1].joined == "or"
+
+
+def _compares(term: Term) -> bool:
+    return term.word.endswith("er") or term.word in ("more", "less", "better", "worse")
 
 
 def _chooses(cached: Facts, asked: Facts, mine: Term, yours: Term) -> bool:

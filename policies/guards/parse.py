@@ -25,7 +25,7 @@ from policies.guards.notation import in_one_notation
 from policies.guards.numerals import read_roman
 from policies.guards.places import is_part_of_name
 from policies.guards.quantities import read_bare_unit, read_quantity
-from policies.guards.questions import is_keyword, read_auxiliary, read_marker, read_question
+from policies.guards.questions import is_keyword, read_auxiliary, read_marker, read_question, settle_ending
 from policies.guards.reading import CAPITAL, DIGITS, POSSESSIVE, Item, apply_phrases, read
 from policies.guards.roles import is_unmarked_owner, read_act, read_told, read_undergone
 from policies.guards.said import is_long_translation, literal_lists, with_quotes
@@ -222,6 +222,8 @@ def _read_all(draft: Draft) -> None:
                 draft.joined = "vs"  # the order of factors and summands says nothing
         index += 1
     draft.end_sentence()
+    if not (draft.questions or draft.tense or draft.modal):
+        settle_ending(draft)
     if draft.units and draft.quantities:
         # "How many miles is 5 km": what is counted is the unit, and that is on record.
         asked = _ASKED_OF_UNITS | _WEIGHT if _weighs_volume(draft) else _ASKED_OF_UNITS

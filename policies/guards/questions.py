@@ -48,6 +48,7 @@ _PARTICIPLES = frozenset(
     )
 )  # fmt: skip
 """Those that do not end in "ed"."""
+_AMONG = frozenset(("between", "of"))
 _WAS = frozenset(("was", "were", "is", "are"))
 _FORMULAS = frozenset(("formula", "equation"))
 _CHANGING = frozenset(
@@ -58,6 +59,10 @@ _CHANGING = frozenset(
 )  # fmt: skip
 """Verbs behind which "with a formula" says how; that of "find cells with a formula" may say which."""
 _CALCULATING = frozenset(("calculate", "compute", "find", "determine"))
+_ASKS_WHETHER = frozenset(
+    ("allowed", "permitted", "possible", "safe", "legal", "illegal", "mandatory", "compulsory", "healthy", "edible")
+)
+"""Words that ask whether it is so at the end of a fragment."""
 _NEEDED = frozenset(("required", "needed", "necessary", "mandatory", "compulsory"))
 _NEEDS = _NEEDED | {"need", "needs", "require", "requires", "requirement", "requirements"}
 """Words that ask whether or what one must have, where no question word does: "visa required for Vietnam"."""
@@ -209,6 +214,13 @@ def read_auxiliary(draft: Draft, word: str, index: int) -> None:
         draft.slot = ""
 
 
+def settle_ending(draft: Draft) -> None:
+    """Where no verb asks, the last word may ask for yes or no: "smoking on the balcony allowed"."""
+    last = next((word for word in reversed(draft.words) if word not in STOPS), "")
+    if last in _ASKS_WHETHER and len(draft.terms) > 1 and draft.terms[0].word != "define":
+        draft.questions.add("polar")
+
+
 def _subject(draft: Draft, word: str, index: int) -> str:
     """Who acts, behind a verb that stands before its subject: "can I", "does the bank", "who can see"."""
     small = draft.lexicon.small
@@ -322,7 +334,7 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         return not (yours or _needs_which(facts)) or (yours <= {"what", "which"} and _compares(*both))
     if not yours - {"what", "which"}:
         aspect = _ASPECT_OF[kind]
-        found = next((term for term in facts.terms if aspect in term.aspects), None)
+        found = next((term for term in (*rest, *facts.terms) if aspect in term.aspects), None)
         if found is not None:
             if found.word == "deadline" and "possible" in (both[0].modal, both[1].modal):
                 return False  # "when can I file" is the first day, and not the last
@@ -347,7 +359,18 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         shared = set(both[0].words) & set(both[1].words)
         return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
     other = both[0] if facts is both[1] else both[1]
+    if kind == "how" and not yours and _names_doer(facts, other):
+        return False
     return kind == "how" and not yours and (_NEEDED.isdisjoint(facts.words) or not _NEEDS.isdisjoint(other.words))
+
+
+def _names_doer(facts: Facts, other: Facts) -> bool:
+    """ "Expense report approver" asks who approves, and not how one does."""
+    return any(
+        term.word.endswith(("er", "or"))
+        and any(verb.word != term.word and term.word[: len(verb.word) - 1] == verb.word[:-1] for verb in other.terms)
+        for term in facts.terms
+    )
 
 
 def _needs_which(facts: Facts) -> bool:
@@ -390,6 +413,6 @@ def _compares(cached: Facts, asked: Facts) -> bool:
     """ "Is A better than B" against "which is better, A or B"."""
     return any(
         any(term.slot == "than" or term.joined == "or" for term in one.terms)
-        and any(term.joined == "or" for term in other.terms)
+        and any(term.joined == "or" or (term.joined == "and" and term.slot in _AMONG) for term in other.terms)
         for one, other in ((cached, asked), (asked, cached))
     )

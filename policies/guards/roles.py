@@ -5,6 +5,8 @@ Nouns keep their place in a sentence, so order.py compares them. A pronoun is no
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from policies.guards.draft import STOPS, Draft
 from policies.guards.facts import Act, Conflict, Facts, Undergone
 from policies.guards.vocabulary import base_form
@@ -162,9 +164,23 @@ def _other_act(one: Facts, other: Facts) -> Conflict | None:
                 return Conflict("order", shown, f"{same[0].person} {act.verb}")
         elif act.person != _TOLD and _undergoes(other, act) and not _undergoes(one, act):
             return Conflict("order", shown, f"{act.verb} {act.person}")
+        if not same and act.person == "first" and not act.passive and _was_done(one, other, act.verb):
+            return Conflict("order", shown, act.verb)  # "why did I decline it", "why was it declined"
         if not same and act.person == "first" and _noun_acts(one, other, act):
             return Conflict("order", shown, act.verb)
     return None
+
+
+def _was_done(one: Facts, other: Facts, verb: str) -> bool:
+    """Whether both ask why, and the other prompt tells of what somebody else did: "why was my payment declined"."""
+    if "why" not in one.questions & other.questions:
+        return False
+    done = False
+    for before, word in pairwise(other.words):
+        done = done or before in _BE
+        if base_form(word) == verb and not word.endswith("ing"):
+            return before == "you" or (done and before not in _NO_NOUN)
+    return False
 
 
 def _undergoes(facts: Facts, act: Act) -> bool:

@@ -29,6 +29,8 @@ _NEEDING = frozenset(("need", "needs", "require", "requires", "recommend", "advi
 _ANYONE = frozenset(("i", "we", "you", "one", "it", "this", "that", "not"))
 """Behind "do" and "does" they ask what is to be done, and not what others do."""
 _NEED = frozenset(("need", "needed", "required", "require", "requires", "mandatory", "compulsory", "obligatory"))
+_RESULTING = frozenset(("happen", "happens"))
+_ADVISED = frozenset(("recommended", "advisable", "advised"))
 _WILL = frozenset(("present", "future"))
 _CLASHING = {
     _WILL,
@@ -85,7 +87,10 @@ def tense_conflict(cached: Facts, asked: Facts) -> Conflict | None:
         if _dated(cached, asked) or _dated(asked, cached):
             return _modal_conflict(cached, asked) or _person_conflict(cached, asked)
         loose = frozenset((one, other)) == _WILL and (
-            _denies(cached) or "when" in cached.questions & asked.questions or (_measures(cached) and _measures(asked))
+            _denies(cached)
+            or "when" in cached.questions & asked.questions
+            or (_measures(cached) and _measures(asked))
+            or (_follows(cached) and _follows(asked))
         )
         if not loose:
             return Conflict("tense", one, other)
@@ -101,6 +106,11 @@ def _measures(facts: Facts) -> bool:
 
 def _denies(facts: Facts) -> bool:
     return bool(facts.negations) or any(term.negated for term in facts.terms)
+
+
+def _follows(facts: Facts) -> bool:
+    """ "What happens if", "what will happen if"."""
+    return not _RESULTING.isdisjoint(facts.words) and not {"if", "when"}.isdisjoint(facts.words)
 
 
 def _dated(one: Facts, other: Facts) -> bool:
@@ -137,6 +147,8 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
         # Where the answer is yes or no every modal counts; "do" goes with "can", a form of "be" does not.
         if both == {"obliged", ""} and _is_needed(cached if asked.modal else asked):
             return None  # "is a visa needed" asks what "must I have a visa" asks
+        if both == {"advised", ""} and not _ADVISED.isdisjoint((cached if asked.modal else asked).words):
+            return None  # "is it recommended" asks what "should I" asks
         clash = clash or bool(one and other) or bool(both & {"advised", "obliged"})
         clash = clash or _happened(cached, asked) or _needs(cached, asked)
         # … but for "is it safe to", which is what "can I" asks then.
@@ -151,7 +163,7 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
 def _happened(cached: Facts, asked: Facts) -> bool:
     """ "Could the price change", "did the price change"."""
     return any(
-        one.modal == "possible" and not one.tense and not other.modal and other.tense in _DONE
+        one.modal in ("possible", "obliged") and not one.tense and not other.modal and other.tense in _DONE
         for one, other in ((cached, asked), (asked, cached))
     )
 

@@ -11,6 +11,7 @@ import yaml
 _VOWELS = frozenset("aeiou")
 _RARER = 10
 """By how much a stem without its e must be rarer not to be meant: "compared" is no form of "compar"."""
+_PREFIXES = ("un", "re", "de")
 _KEEP_S = ("ss", "us", "is")
 
 
@@ -103,6 +104,10 @@ def _without_suffix(word: str, stem: str) -> str:
         return stem[:-1]  # "controlled"
     if len(stem) > 4 and stem.endswith("ll") and stem[:-1] in known:
         return stem[:-1]  # "controlled", "propelled"
+    if word.startswith(_PREFIXES):
+        bare = _without_suffix(word[2:], stem[2:])
+        if bare != word[2:] and bare in known:
+            return word[:2] + bare  # "unclogging", "descaling"
     return word if word in known else stem
 
 

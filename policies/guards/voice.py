@@ -8,7 +8,6 @@ from policies.guards.facts import SOFT, Conflict, Facts, conflict
 from policies.guards.stated import asked_verb
 from policies.guards.vocabulary import base_form
 
-_MODALS = frozenset(("can", "could", "may", "might", "must", "should", "will", "would"))
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"))
 _ARTICLES = frozenset(("the", "a", "an", "my", "your", "his", "her", "their", "our"))
 _ASKING = frozenset(("who", "what", "which"))
@@ -19,6 +18,8 @@ _DONE = ("ed", "en", "ought", "old")
 """Endings of participles."""
 _REACH = 6
 """Words behind "stop" in which what is stopped and what it does follow."""
+_MODALS = frozenset(("can", "could", "may", "might", "must", "should", "will", "would", "do", "does"))
+_SMALL = frozenset(("the", "a", "an", "my", "your", "our", "his", "her", "their", "to", "have", "has", "need", "needs"))
 _PASSIVE = {"frozen": "freeze", "left": "leave"}
 """Participles whose base form is itself, for they are adjectives and directions elsewhere."""
 
@@ -104,6 +105,7 @@ def _stopped(words: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _turned(passive: list[str], active: list[str]) -> bool:
+    passive, active = ([word for word in words if word not in _SMALL] for words in (passive, active))
     place = passive.index("be")
     start = next((i for i in range(place - 1, -1, -1) if passive[i] in _MODALS), place)
     if place + 1 >= len(passive) or place - start < 2:

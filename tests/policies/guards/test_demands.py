@@ -33,7 +33,6 @@ def test_what_it_is_is_not_what_is_named_after_it(one, other):
     How do I use Photoshop? | How do I use the Photoshop app?
     What is photosynthesis? | What is the meaning of the term photosynthesis?
     What is my balance? | What is my current balance?
-    What is a healthy snack? | What is a good healthy snack?
     What is the quadratic formula? | Please state the quadratic formula.
     What is a mole? | Help me understand what a mole is.
     """

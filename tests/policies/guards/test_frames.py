@@ -298,3 +298,73 @@ def test_a_text_may_be_worked_on_in_other_words(one, other):
 )
 def test_a_text_is_worked_on_in_another_way(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    Can I smoke on the balcony? | smoking on the balcony allowed?
+    Can I take a power bank on a plane? | Are power banks allowed on a plane?
+    Can I take a power bank on a plane? | power bank on plane allowed?
+    Is it safe to eat raw eggs? | eating raw eggs safe?
+    Which is healthier, butter or margarine? | Is margarine or butter healthier?
+    butter or margarine: which is healthier? | Which one is healthier, margarine or butter?
+    Should I fry the egg or the fish? | Should I fry the fish or the egg?
+    Should I get a flu shot? | Is a flu shot recommended?
+    Should I get a flu shot? | Would you recommend getting a flu shot?
+    Should I get a flu shot? | Is getting a flu shot a good idea?
+    How do I unclog a bathtub drain? | unclogging a bathtub drain
+    How often should I descale a kettle? | kettle descaling how often
+    What happens if I miss a loan payment? | What are the consequences of missing a loan payment?
+    What happens if I miss a loan payment? | What will happen when I miss a loan payment?
+    What are some ideas for a birthday party? | Can you come up with ideas for a birthday party?
+    Write an email to a customer about a late delivery. | Draft an email to a customer about a late delivery.
+    What is the Wi-Fi password? | Can I have the Wi-Fi password?
+    What should I do if I lose my passport? | What do I need to do if I lose my passport?
+    What is a sabbatical? | Someone mentioned a sabbatical. What is that?
+    When is Mother's Day this year? | Mother's Day date this year
+    """
+)
+def test_whether_it_is_so_may_be_asked_in_other_forms(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    How do I eat raw eggs? | eating raw eggs safe?
+    Should I smoke on the balcony? | smoking on the balcony allowed?
+    Must I smoke on the balcony? | smoking on the balcony allowed?
+    Which liquids are allowed in hand luggage? | hand luggage liquids allowed
+    Must I take a power bank on a plane? | Are power banks allowed on a plane?
+    Can I charge a power bank on a plane? | Are power banks allowed on a plane?
+    Which is unhealthier, butter or margarine? | Is margarine or butter healthier?
+    Which is cheaper, butter or margarine? | Is margarine or butter healthier?
+    Is a cat or a dog better with a child? | Is a child or a dog better with a cat?
+    Can I get a flu shot? | Would you recommend getting a flu shot?
+    Do I have to get a flu shot? | Is a flu shot recommended?
+    When is a flu shot recommended? | Should I get a flu shot?
+    Can you grow basil indoors? | growing basil indoors
+    Can I reverse a string in JavaScript? | Write JavaScript code that reverses a string.
+    Can I export my contacts from Outlook? | Exporting contacts from Outlook
+    How do I unclog a bathtub drain? | clogging a bathtub drain
+    What happens if I miss a flight? | What are the consequences of missing a loan payment?
+    What will happen to the loan when I pay it? | What happened to the loan when I paid it?
+    Why did I decline the payment? | Why was my payment declined?
+    Why did I cancel the order? | Why was my order cancelled?
+    Who broke my laptop? | Who is responsible for broken laptops?
+    Who must approve the report? | Who approved the report?
+    How do I approve an expense report? | expense report approver
+    Does my landlord need to notify me? | Does my landlord have to be notified?
+    Must the bank inform me? | Must the bank be informed?
+    How many vacation days have I taken? | How many vacation days do I get?
+    How long is a sabbatical? | What does it mean to take a sabbatical?
+    What is a beginner camera? | What's a good beginner camera?
+    What is a beginner camera? | Can you recommend a camera for beginners?
+    What is a birthday party? | birthday party ideas
+    Give me one idea for a birthday party. | Give me ideas for a birthday party.
+    What is not included in the basic plan? | What's in the basic plan?
+    Is the weather good in Madrid today? | weather Madrid today
+    What can I do with an old laptop? | What should I do if my laptop is old?
+    """
+)
+def test_whether_it_is_so_is_not_how_it_is(one, other):
+    assert reason(one, other) != "serves"
