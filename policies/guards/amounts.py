@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from policies.guards.draft import Draft
 from policies.guards.facts import Term
 from policies.guards.lexicon import Lexicon
@@ -13,6 +15,8 @@ _NEEDED = frozenset(("needed", "required", "burned", "burnt"))
 _HOW_MANY = [Item("how", START, "how"), Item("many", 0, "many")]
 _LENGTH = frozenset(("@duration", "@length", "@span"))
 """What "how long" may ask for where the answer is to be in miles."""
+_AS = frozenset(("in", "to", "into", "@count", "as"))
+"""Words before the unit in which a measure is wanted."""
 _FAR = 4
 """How many words may stand before "needed"."""
 
@@ -47,3 +51,15 @@ def _without_span(term: Term, draft: Draft) -> Term:
 def _is_length(draft: Draft) -> bool:
     """ "How long is the race in miles" asks for no time."""
     return all(unit <= draft.lexicon.sources["units"]["length"].keys() for unit in draft.units)
+
+
+def is_weighed(draft: Draft, index: int) -> bool:
+    """ "A cup of flour in grams", "a gallon of water is how many pounds"."""
+    if draft.word_at(index + 1) != "of":
+        return False
+    spelled, symbols = draft.lexicon.spelled, draft.lexicon.symbols
+    behind = draft.words[index + 2 :]
+    return any(
+        before in _AS and (word in spelled or base_form(word) in spelled or (len(word) > 1 and word in symbols))
+        for before, word in pairwise(behind)
+    )

@@ -124,7 +124,7 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "called" and following in _END and draft.questions == {"what"} and draft.terms:
         draft.add("name", _NAME)  # "what is the book about bees called"
         return True
-    elif word == "missing" and following in _ARTICLES and before in ("of", "for", "by", "after"):
+    elif word == "missing" and following in _ARTICLES and before in ("of", "for", "by", "after", "if"):
         draft.add("miss", draft.lexicon.entry("miss"))  # "the consequences of missing a payment"
         return True
     elif word in ("draft", "compose") and draft.clause_start and not draft.terms and following in _ARTICLES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from policies.guards.comparisons import choice, chooses
 from policies.guards.compounds import compound_conflict
 from policies.guards.exchanges import exchanged_parts, parted
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
@@ -123,7 +124,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
             and not (cached.symmetric or asked.symmetric)
         ):
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
-        if {one[i].joined, other[j].joined} == {"and", "or"} and not _chooses(cached, asked, one[i], other[j]):
+        if {one[i].joined, other[j].joined} == {"and", "or"} and not chooses(cached, asked, one[i], other[j]):
             return Conflict("quantity", f"{one[i].joined} {one[i].word}", f"{other[j].joined} {other[j].word}")
     governed = {(one[i].slot, other[j].slot) for i, j in pairs}
     if {("", "by"), ("of", "")} <= governed or {("by", ""), ("", "of")} <= governed:
@@ -163,7 +164,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return None  # none of what follows is about words that keep their places and prepositions
     acting, done_by = _by(cached, asked, pairs), _by(asked, cached, [(j, i) for i, j in pairs])
     sides = {cached.asks_for, asked.asks_for} == {"subject", "object"}
-    offered, chosen = _choice(cached, asked, pairs)
+    offered, chosen = choice(cached, asked, pairs)
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
             first, second = one[i], one[k]
@@ -241,37 +242,6 @@ def _roles_exchanged(cached: Facts, asked: Facts, ordered: list[tuple[int, int]]
         m < j and not (one[i].slot or one[k].slot or other[j].slot or other[m].slot)
         for (i, j), (k, m) in pairwise(ordered)
     )
-
-
-def _choice(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> tuple[set[int], set[int]]:
-    """The places in the first prompt of what is to be chosen from in both ("A or B"), and of what else is said."""
-    one, other = cached.terms, asked.terms
-    if not all(any(term.joined == "or" for term in terms) for terms in (one, other)):
-        return set(), set()
-    if any(term.slot == "than" for term in (*one, *other)):
-        return set(), set()
-    tied = [
-        {place for place, term in enumerate(terms) if term.joined == "or" or _next_is_or(terms, place)}
-        for terms in (one, other)
-    ]
-    both = {i for i, j in pairs if i in tied[0] and j in tied[1]}
-    alone = {i for i, j in pairs if i not in tied[0] and j not in tied[1] and (one[i].graded or _compares(one[i]))}
-    return both, alone
-
-
-def _next_is_or(terms: Sequence[Term], place: int) -> bool:
-    return place + 1 < len(terms) and terms[place + 1].joined == "or"
-
-
-def _compares(term: Term) -> bool:
-    return term.word.endswith("er") or term.word in ("more", "less", "better", "worse")
-
-
-def _chooses(cached: Facts, asked: Facts, mine: Term, yours: Term) -> bool:
-    """ "Which is faster, A or B", "which of A and B is faster"."""
-    listed = mine if mine.joined == "and" else yours
-    which = all(not facts.questions.isdisjoint(("which", "what")) for facts in (cached, asked))
-    return which and listed.slot in ("of", "between")
 
 
 def _asks_other_side(cached: Facts, asked: Facts, pairs: Sequence[tuple[int, int]]) -> bool:

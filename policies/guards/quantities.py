@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from policies.guards.amounts import is_weighed
 from policies.guards.beside_numbers import begins_range, continues, half_of_day
 from policies.guards.draft import NOTHING, STOPS, Draft
 from policies.guards.equal_amounts import said_in_other_units
@@ -51,8 +52,6 @@ _LOOSE = frozenset(("bit", "degree", "percent", "ton"))
 """Behind "a" these count nothing: "a ton of work"."""
 _COVERING = frozenset(("run", "walk", "swim", "jog", "hike", "cycle", "drive", "lose", "gain"))
 _NOON = 12
-_AS = frozenset(("in", "to", "into", "@count", "as"))
-"""Words before the unit in which a measure is wanted."""
 
 
 def read_quantity(draft: Draft, index: int) -> int:
@@ -190,7 +189,7 @@ def read_bare_unit(draft: Draft, index: int) -> bool:
         spelled = symbol if draft.units or draft.word_at(index + 1) == "of" else spelled  # "in a lb"
     if spelled:
         counted = index > 1 and (draft.units or draft.converting or _is_amount(draft, index, spelled))
-        if article and (counted or _is_weighed(draft, index)):
+        if article and (counted or is_weighed(draft, index)):
             draft.quantities.append(Quantity("1", spelled, "", "", len(draft.terms)))
             draft.counting = draft.clause_start = False
             return True
@@ -221,18 +220,6 @@ def _is_amount(draft: Draft, index: int, unit: frozenset[str]) -> bool:
         following == "of"
         or (following in _TO and unit <= money and (beyond in lexicon.spelled or base_form(beyond) in lexicon.spelled))
         or base_form(draft.word_at(index - 2)) in _COVERING
-    )
-
-
-def _is_weighed(draft: Draft, index: int) -> bool:
-    """ "A cup of flour in grams", "a gallon of water is how many pounds"."""
-    if draft.word_at(index + 1) != "of":
-        return False
-    spelled, symbols = draft.lexicon.spelled, draft.lexicon.symbols
-    behind = draft.words[index + 2 :]
-    return any(
-        before in _AS and (word in spelled or base_form(word) in spelled or (len(word) > 1 and word in symbols))
-        for before, word in pairwise(behind)
     )
 
 
