@@ -163,6 +163,10 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "exercise" and _begins_percentage(draft, index + 1):
         draft.add("compute", draft.lexicon.entry("compute"))  # "work out 17 percent of 240"
         return True
+    elif word == "usage" and following in _END and "vs" in draft.words and not draft.questions:
+        draft.questions.add("when")  # "affect vs effect usage"
+        draft.add("use", draft.lexicon.entry("use"))
+        return True
     elif word == "simply" and following in _END and draft.terms:
         draft.formats.add("simple")  # "explain it simply"
         return True

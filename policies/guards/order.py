@@ -54,6 +54,7 @@ _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 """Between two words they begin another clause, so that an "and" does not tie the words themselves."""
 _FREE = frozenset(("before", "after"))
 """Prepositions that are terms of their own, and go where their phrase goes."""
+_PLACELESS = _FREE | {"define"}
 _POSTPOSED = frozenset(("necessary", "required", "needed", "available", "involved", "possible", "allowed", "affected"))
 """They stand behind their noun as well: "the documents required"."""
 _FROM_IN = frozenset(("from", "in"))
@@ -168,7 +169,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
             first, second = one[i], one[k]
-            if ASPECT in (first.kind, second.kind) or _FREE & {first.word, second.word}:
+            if ASPECT in (first.kind, second.kind) or _PLACELESS & {first.word, second.word}:
                 continue
             if any(
                 mine.slot in _FREE and mine.slot == yours.slot

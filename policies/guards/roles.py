@@ -26,6 +26,7 @@ _PREPOSITIONS = frozenset(("on", "to", "with", "for", "at", "of", "about", "agai
 _TELLING = frozenset(
     ("tell", "ask", "remind", "order", "urge", "advise", "instruct", "persuade", "convince", "force", "warn")
 )
+_NOT_TOLD = frozenset(("me", "us", "how", "what", "that", "whether", "if"))
 _TOLD = "told"
 """The person of whoever is told to do something: "tell him to call"."""
 _TOLD_REACH = 4
@@ -115,7 +116,7 @@ def read_told(draft: Draft, index: int) -> None:
     if index < 2 or not verb.isalpha():
         return
     for place in range(index - 2, max(index - 1 - _TOLD_REACH, 0) - 1, -1):
-        if base_form(words[place]) in _TELLING and words[place + 1] not in ("me", "us", "how", "what", "that"):
+        if base_form(words[place]) in _TELLING and words[place + 1] not in _NOT_TOLD:
             draft.acts.append(Act(_TOLD, base_form(verb), False, False, ""))
             return
 

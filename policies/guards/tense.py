@@ -77,6 +77,7 @@ def read_person(draft: Draft, word: str, index: int) -> None:
         before, following = draft.word_at(index - 1), draft.word_at(index + 1)
         asked = before in ("have", "did", "were") or following in ("have", "ever", "think")
         anyone = "polar" in draft.questions or any(term.kind == ASPECT for term in draft.terms)
+        anyone = anyone or draft.words.count("you") > 1  # "what do you get when you mix them"
         draft.addressed = draft.addressed or asked or (before in ("do", "would") and not anyone)
 
 
