@@ -41,6 +41,8 @@ _PICKED = frozenset(
 )
 """Words that ask for some of a kind, and not what it is."""
 _COUNTED = frozenset(("idea", "suggestion", "recommendation", "example", "tip"))
+_OWNED = frozenset(("whose", "owns", "own", "owned", "owner", "belongs", "belong", "whom"))
+_ASKING = frozenset(("can", "could", "may", "did", "have"))
 _WRITING = frozenset(("write", "show", "explain", "describe"))
 _WHETHER = frozenset(("if", "whether"))
 _CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve"))
@@ -56,6 +58,8 @@ def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
             return conflict("question_type", one.words, other.words)
         if _is_allowed(one) and _is_commanded(other, one):
             return conflict("question_type", one.words, other.words)
+        if "whose" in one.words and "who" in other.questions and _OWNED.isdisjoint(other.words):
+            return conflict("order", one.words, other.words)
         if defines(one) and not _PICKED.isdisjoint(other.words):
             return conflict("question_type", one.words, other.words)
         if _asks_for_one(one, other):
@@ -74,7 +78,7 @@ def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
 
 def _is_allowed(facts: Facts) -> bool:
     """Whether it asks if something can be done."""
-    return facts.questions == {"polar"} and facts.modal == "possible"
+    return facts.questions == {"polar"} and (facts.modal == "possible" or facts.tense in ("past", "perfect"))
 
 
 def _is_commanded(facts: Facts, asking: Facts) -> bool:
@@ -82,7 +86,7 @@ def _is_commanded(facts: Facts, asking: Facts) -> bool:
     if facts.questions or not facts.words:
         return False
     first = base_form(facts.words[0])
-    place = next((place for place, word in enumerate(asking.words) if word in ("can", "could", "may")), 0)
+    place = next((place for place, word in enumerate(asking.words) if word in _ASKING), 0)
     subject, *verb = asking.words[place + 1 : place + 3]
     if subject == "you" and not facts.words[0].endswith("ing"):
         return False  # "can you balance this equation" has it done

@@ -167,6 +167,10 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         draft.questions.add("when")  # "affect vs effect usage"
         draft.add("use", draft.lexicon.entry("use"))
         return True
+    elif word in ("happen", "happens") and following in ("if", "when") and "what" in draft.questions:
+        entry = draft.lexicon.entry("happen")
+        draft.add(word, entry._replace(kind=PLAIN) if entry else None)  # "what happens if I cancel"
+        return True
     elif word == "simply" and following in _END and draft.terms:
         draft.formats.add("simple")  # "explain it simply"
         return True

@@ -58,6 +58,11 @@ _PLACELESS = _FREE | {"define"}
 _POSTPOSED = frozenset(("necessary", "required", "needed", "available", "involved", "possible", "allowed", "affected"))
 """They stand behind their noun as well: "the documents required"."""
 _FROM_IN = frozenset(("from", "in"))
+_EFFECT = frozenset(("effect", "effects", "impact", "affect", "affects", "influence"))
+"""Beside these "on" names the one that undergoes it."""
+_TO_IN = frozenset(("to", "in"))
+_TRIPS = frozenset(("ticket", "flight", "train", "bus", "ferry", "fare", "trip", "journey"))
+"""What goes to a place is not in it: "a train ticket to Geneva"."""
 _TAKING = frozenset(("remove", "delete", "extract", "read", "drop", "duplicate", "error"))
 """What is taken from a thing was in it: "remove rows from a sheet", "delete rows in a sheet"."""
 _ARTICLES = frozenset(("the", "a", "an", "this", "that", "my", "your", "his", "her", "their", "our"))
@@ -108,14 +113,17 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
     mutual = _EITHER_WAY if far else frozenset()
     made = all(any(term.word in _WORKS for term in facts.terms) for facts in (cached, asked))
     takes = "sql" in cached.words or any(not _TAKING.isdisjoint(one[i].keys | other[j].keys) for i, j in pairs)
+    travels = any(one[i].word in _TRIPS for i, _ in pairs)
     for i, j in pairs:
         if frozenset((one[i].slot, other[j].slot)) in _OPPOSED_SLOTS - mutual:
             reason = "from_to" if "from" in (one[i].slot, other[j].slot) else "order"
             return Conflict(reason, f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         slots = frozenset((one[i].slot, other[j].slot))
-        if slots == _FROM_IN and takes:
+        if slots == _FROM_IN and (takes or "this" in (one[i].determiner, other[j].determiner)):
             continue
         if made and slots in _OF_WORKS:
+            return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
+        if slots == _TO_IN and travels:
             return Conflict("order", f"{one[i].slot} {one[i].word}", f"{other[j].slot} {other[j].word}")
         if (
             len(slots) == 2
@@ -165,6 +173,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
         return None  # none of what follows is about words that keep their places and prepositions
     acting, done_by = _by(cached, asked, pairs), _by(asked, cached, [(j, i) for i, j in pairs])
     sides = {cached.asks_for, asked.asks_for} == {"subject", "object"}
+    effect = not (_EFFECT.isdisjoint(cached.words) and _EFFECT.isdisjoint(asked.words))
     offered, chosen = choice(cached, asked, pairs)
     for position, (i, j) in enumerate(ordered):
         for k, m in ordered[position + 1 :]:
@@ -203,7 +212,7 @@ def order_conflict(cached: Facts, asked: Facts, pairs: list[tuple[int, int]]) ->
                 if (
                     pivot
                     and inverted != voice
-                    and not _loose(first, second, other[j], other[m])
+                    and (effect or not _loose(first, second, other[j], other[m]))
                     and not told_elsewhere(cached, asked, first, second)
                 ):
                     return Conflict("order", f"{first.word} … {second.word}", _reading(other, j, m))

@@ -332,6 +332,9 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
     """Whether a question word one side has is said by the other side's nouns, or goes without saying."""
     if kind == "polar":
         return not (yours or _needs_which(facts)) or (yours <= {"what", "which"} and _compares(*both))
+    other = both[0] if facts is both[1] else both[1]
+    if kind == "who" and (other.asks_for == "object" or any(term.word == "role" for term in rest)):
+        return False  # "who was founded by him", "what did the founder do"
     if not yours - {"what", "which"}:
         aspect = _ASPECT_OF[kind]
         found = next((term for term in (*rest, *facts.terms) if aspect in term.aspects), None)
@@ -358,7 +361,6 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
     if {kind, *yours} == {"how", "where"}:
         shared = set(both[0].words) & set(both[1].words)
         return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
-    other = both[0] if facts is both[1] else both[1]
     if kind == "how" and not yours and _names_doer(facts, other):
         return False
     return kind == "how" and not yours and (_NEEDED.isdisjoint(facts.words) or not _NEEDS.isdisjoint(other.words))

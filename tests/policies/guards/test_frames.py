@@ -368,3 +368,55 @@ def test_whether_it_is_so_may_be_asked_in_other_forms(one, other):
 )
 def test_whether_it_is_so_is_not_how_it_is(one, other):
     assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    How does caffeine affect sleep? | effects of caffeine on sleep
+    How does caffeine affect sleep? | caffeine effect on sleep
+    How does caffeine affect sleep? | What does caffeine do to your sleep?
+    How do I become a pilot? | What does it take to become a pilot?
+    How do I cancel my subscription? | What do I have to do to cancel my subscription?
+    What is the minimum age to rent a car in Spain? | At what age can I rent a car in Spain?
+    What is the minimum age to rent a car in Spain? | From what age can you rent a car in Spain?
+    What should I wear to a job interview? | How should I dress for a job interview?
+    What should I wear to a job interview? | What clothes should I wear to a job interview?
+    What happens if I cancel my subscription? | What are the consequences of cancelling my subscription?
+    My drain is clogged. How do I fix it? | What should I do if my drain is clogged?
+    How do I fix "ModuleNotFoundError: requests"? | What do I do about "ModuleNotFoundError: requests"?
+    What does chmod 755 do? | What is the effect of running chmod 755?
+    When should I use "affect" and when "effect"? | affect vs effect usage
+    What does it mean when a reaction is exothermic? | exothermic reaction meaning
+    Who founded Nintendo? | Name the founder of Nintendo.
+    How long is a visa valid? | I'd like to ask how long a visa is valid.
+    """
+)
+def test_a_clause_may_be_a_noun(one, other):
+    assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    How does sleep affect caffeine? | effects of caffeine on sleep
+    How does sleep affect caffeine? | caffeine effect on sleep
+    Does caffeine affect sleep? | effects of caffeine on sleep
+    How does alcohol affect sleep? | What does caffeine do to your sleep?
+    How long does it take to become a pilot? | What does it take to become a pilot?
+    What does a pilot do? | What does it take to become a pilot?
+    What is the maximum age to rent a car in Spain? | At what age can I rent a car in Spain?
+    How old is the car I rented in Spain? | At what age can I rent a car in Spain?
+    What is the minimum age to buy a car in Spain? | At what age can I rent a car in Spain?
+    What should I not wear to a job interview? | How should I dress for a job interview?
+    What happens if I cancel my subscription? | cancelling my subscription
+    Did I reset my password? | resetting my password
+    What can I do with a clogged drain? | How do I fix a clogged drain?
+    Why is my drain clogged? | What should I do if my drain is clogged?
+    What did the founder of Nintendo do? | Who founded Nintendo?
+    Who was founded by Nintendo? | Name the founder of Nintendo.
+    Whose stories can I see? | Who can see my stories?
+    Where can I buy a train ticket in Geneva? | Where can I buy a train ticket to Geneva?
+    Which trains run in Switzerland? | Which trains run to Switzerland?
+    """
+)
+def test_another_clause_is_another_noun(one, other):
+    assert reason(one, other) != "serves"
