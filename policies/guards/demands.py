@@ -36,6 +36,7 @@ _TELLING = frozenset(
         "symptoms",
     )
 )
+_SORTS = frozenset(("types", "kinds", "sorts"))
 _PICKED = frozenset(
     ("suggest", "recommend", "recommendation", "recommendations", "suggestions", "ideas", "idea", "tips", "examples")
 )
@@ -51,29 +52,39 @@ _CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase
 
 def demand_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     """ "Recommend a book about bees", "write a book about bees"; "make it formal", "is it formal"."""
-    for one, other in ((cached, asked), (asked, cached)):
-        if "polar" in one.questions and not other.questions and not _CHANGING.isdisjoint(other.words[:1]):
-            return conflict("question_type", one.words, other.words)
-        if "how" in one.questions and "how" in other.questions and _recognizes(one) and not _recognizes(other, True):
-            return conflict("question_type", one.words, other.words)
-        if _is_allowed(one) and _is_commanded(other, one):
-            return conflict("question_type", one.words, other.words)
-        if "whose" in one.words and "who" in other.questions and _OWNED.isdisjoint(other.words):
-            return conflict("order", one.words, other.words)
-        if defines(one) and not _PICKED.isdisjoint(other.words):
-            return conflict("question_type", one.words, other.words)
-        if _asks_for_one(one, other):
-            return conflict("quantity", one.words, other.words)
     mine, yours = _demands(cached), _demands(asked)
-    if mine == yours:
-        return None
-    if mine and yours and mine.isdisjoint(yours) and "recommend" in mine | yours:
-        return Conflict("substitution", min(mine), min(yours))
-    if ("explain" in mine) != ("explain" in yours) and (
-        _explains_shown(cached, asked) or _explains_shown(asked, cached)
-    ):
-        return conflict("substitution", mine, yours)
+    for one, other, done, other_done in ((cached, asked, mine, yours), (asked, cached, yours, mine)):
+        reason = _wants_other(one, other) or _does_other(one, other, done, other_done)
+        if reason:
+            return conflict(reason, cached.words, asked.words)
     return None
+
+
+def _wants_other(one: Facts, other: Facts) -> str:
+    """The reason, if the first prompt asks what the second cannot, or empty."""
+    if "polar" in one.questions and not other.questions and not _CHANGING.isdisjoint(other.words[:1]):
+        return "question_type"
+    if "how" in one.questions & other.questions and _recognizes(one) and not _recognizes(other, True):
+        return "question_type"
+    if _is_allowed(one) and _is_commanded(other, one):
+        return "question_type"
+    if defines(one) and not _PICKED.isdisjoint(other.words):
+        return "question_type"
+    if "whose" in one.words and "who" in other.questions and _OWNED.isdisjoint(other.words):
+        return "order"
+    return "quantity" if _asks_for_one(one, other) else ""
+
+
+def _does_other(one: Facts, other: Facts, mine: set[str], yours: set[str]) -> str:
+    """The reason, if what the first prompt wants done is not wanted in the second, or empty."""
+    if mine == yours:
+        return ""
+    if "recommend" in mine and yours and mine.isdisjoint(yours):
+        return "substitution"
+    if "types" in mine and "types" not in yours and (defines(other) or any(term.graded for term in other.terms)):
+        return "question_type"  # "types of pumps", "the best pump"
+    explained = ("explain" in mine) != ("explain" in yours)
+    return "substitution" if explained and _explains_shown(one, other) else ""
 
 
 def _is_allowed(facts: Facts) -> bool:
@@ -124,6 +135,8 @@ def _explains_shown(one: Facts, other: Facts) -> bool:
 def _demands(facts: Facts) -> set[str]:
     words = facts.words
     found = set() if _DEMANDS.keys().isdisjoint(words) else {_DEMANDS[word] for word in words if word in _DEMANDS}
+    if not _SORTS.isdisjoint(words) and not (facts.questions and {"there", "exist"}.isdisjoint(words)):
+        found.add("types")
     if words[-1:] == ("called",):
         found.add("name")
     if "should" in words and not {"read", "watch"}.isdisjoint(words):

@@ -171,6 +171,9 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         entry = draft.lexicon.entry("happen")
         draft.add(word, entry._replace(kind=PLAIN) if entry else None)  # "what happens if I cancel"
         return True
+    elif word in ("myself", "yourself", "oneself") and following in _END and "polar" in draft.questions:
+        draft.add("self", Entry(PLAIN, frozenset(("self",)), NOTHING, "", frozenset()))  # "can I install it myself"
+        return True
     elif word == "simply" and following in _END and draft.terms:
         draft.formats.add("simple")  # "explain it simply"
         return True
@@ -265,6 +268,13 @@ def _ends_question(draft: Draft, index: int) -> bool:
 def add_purpose(draft: Draft) -> None:
     """What a thing is for, where no word says "purpose"."""
     draft.add("use", _PURPOSE)
+
+
+def add_content(draft: Draft) -> None:
+    """What is in a thing, where no word says "ingredient" or "included"."""
+    named = (draft.lexicon.entry(word) for word in ("include", "contain", "ingredient"))
+    keys = frozenset(key for entry in named if entry for key in entry.keys)
+    draft.add("include", Entry(SOFT, keys, NOTHING, "", frozenset()))
 
 
 def _is_small(draft: Draft, word: str) -> bool:

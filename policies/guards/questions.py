@@ -368,6 +368,8 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
 
 def _names_doer(facts: Facts, other: Facts) -> bool:
     """ "Expense report approver" asks who approves, and not how one does."""
+    if any(term.word == "ingredient" for term in facts.terms):
+        return "ingredient" not in other.words and "ingredients" not in other.words  # nor how it is made
     return any(
         term.word.endswith(("er", "or"))
         and any(verb.word != term.word and term.word[: len(verb.word) - 1] == verb.word[:-1] for verb in other.terms)

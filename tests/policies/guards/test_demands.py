@@ -129,3 +129,37 @@ def test_small_words_that_turn_a_question(one, other):
 )
 def test_small_words_that_ask_the_same(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    What is a heat pump? | What types of heat pumps are there?
+    What is the best heat pump? | types of heat pumps
+    Can I install a heat pump? | Can I install a heat pump myself?
+    heat pump installation | Can I install a heat pump myself?
+    What is in ibuprofen? | What does ibuprofen do?
+    What is in ibuprofen? | ibuprofen uses
+    How is ibuprofen made? | ibuprofen ingredients
+    What is ibuprofen? | What is in ibuprofen?
+    things to do in Bruges | How do I get around in Bruges?
+    How do I get to Bruges? | How do I get around in Bruges?
+    How do I get to Bruges? | things to do in Bruges
+    """
+)
+def test_other_things_to_know_about_it(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What heat pumps are there? | What types of heat pumps are there?
+    Can I install a heat pump myself? | Can I install a heat pump on my own?
+    What is in the basic plan? | What is included in the basic plan?
+    What is in tiramisu? | tiramisu ingredients
+    What are the best things to do in Bruges? | What is there to do in Bruges?
+    things to do in Bruges | What can I do in Bruges?
+    How do I get around in Bruges? | getting around in Bruges
+    """
+)
+def test_the_same_to_know_about_it(one, other):
+    assert reason(one, other) == "serves"
