@@ -10,6 +10,7 @@ from policies.guards.vocabulary import base_form
 
 _DEMANDS = {
     **dict.fromkeys(("recommend", "recommends", "recommendation", "recommendations"), "recommend"),
+    **dict.fromkeys(("translate", "translation"), "translate"),
     **dict.fromkeys(("write", "writing", "draft", "compose"), "write"),
     **dict.fromkeys(
         ("explain", "explaining", "explains", "explanation", "describe", "describing", "description"), "explain"
@@ -43,10 +44,13 @@ _PICKED = frozenset(
 """Words that ask for some of a kind, and not what it is."""
 _COUNTED = frozenset(("idea", "suggestion", "recommendation", "example", "tip"))
 _OWNED = frozenset(("whose", "owns", "own", "owned", "owner", "belongs", "belong", "whom"))
-_ASKING = frozenset(("can", "could", "may", "did", "have"))
+_TEXTS = frozenset(
+    ("poem", "song", "story", "novel", "book", "essay", "speech", "haiku", "limerick", "review", "poetry", "songs")
+)
+_ASKING = frozenset(("can", "could", "may", "did", "have", "should"))
 _WRITING = frozenset(("write", "show", "explain", "describe"))
 _WHETHER = frozenset(("if", "whether"))
-_CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve"))
+_CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve", "translate"))
 """At the beginning they have a thing changed, and ask nothing of it."""
 
 
@@ -70,6 +74,8 @@ def _wants_other(one: Facts, other: Facts) -> str:
         return "question_type"
     if defines(one) and not _PICKED.isdisjoint(other.words):
         return "question_type"
+    if "this" in one.words and "this" not in other.words and defines(one) and defines(other):
+        return "question_type"  # "what is this charge", "what is the charge"
     if "whose" in one.words and "who" in other.questions and _OWNED.isdisjoint(other.words):
         return "order"
     return "quantity" if _asks_for_one(one, other) else ""
@@ -77,6 +83,8 @@ def _wants_other(one: Facts, other: Facts) -> str:
 
 def _does_other(one: Facts, other: Facts, mine: set[str], yours: set[str]) -> str:
     """The reason, if what the first prompt wants done is not wanted in the second, or empty."""
+    if "write" in mine and not one.questions and _asks_of_text(other, yours):
+        return "question_type"
     if mine == yours:
         return ""
     if "recommend" in mine and yours and mine.isdisjoint(yours):
@@ -89,7 +97,9 @@ def _does_other(one: Facts, other: Facts, mine: set[str], yours: set[str]) -> st
 
 def _is_allowed(facts: Facts) -> bool:
     """Whether it asks if something can be done."""
-    return facts.questions == {"polar"} and (facts.modal == "possible" or facts.tense in ("past", "perfect"))
+    return facts.questions == {"polar"} and (
+        facts.modal in ("possible", "advised") or facts.tense in ("past", "perfect")
+    )
 
 
 def _is_commanded(facts: Facts, asking: Facts) -> bool:
@@ -102,6 +112,13 @@ def _is_commanded(facts: Facts, asking: Facts) -> bool:
     if subject == "you" and not facts.words[0].endswith("ing"):
         return False  # "can you balance this equation" has it done
     return first in _WRITING or first in map(base_form, verb)
+
+
+def _asks_of_text(facts: Facts, wants: set[str]) -> bool:
+    """ "Is there a poem", and "how do I write a poem", want none written; of code the latter may."""
+    if "polar" in facts.questions and "write" not in wants:
+        return True
+    return "how" in facts.questions and "write" in facts.words and not _TEXTS.isdisjoint(facts.words)
 
 
 def _asks_for_one(one: Facts, other: Facts) -> bool:
@@ -137,6 +154,8 @@ def _demands(facts: Facts) -> set[str]:
     found = set() if _DEMANDS.keys().isdisjoint(words) else {_DEMANDS[word] for word in words if word in _DEMANDS}
     if not _SORTS.isdisjoint(words) and not (facts.questions and {"there", "exist"}.isdisjoint(words)):
         found.add("types")
+    if words[:1] == ("name",):
+        found.add("recommend")  # "name a poem about the sea"
     if words[-1:] == ("called",):
         found.add("name")
     if "should" in words and not {"read", "watch"}.isdisjoint(words):

@@ -36,6 +36,9 @@ _MADE = frozenset(
         "essay", "slogan", "caption", "toast", "speech", "synonym", "antonym", "translation", "summary", "example",
     )
 )  # fmt: skip
+_USERS = frozenset(("i", "you", "we", "one", "people", "@howto", "@canyou"))
+_END_USE = frozenset(("to", "for", "instead", "in", "on", "with"))
+"""Behind these "use" only helps: "how do I use a regex to match"."""
 _ARTICLES = frozenset(("a", "an", "the", "my", "your", "our", "his", "her", "their", "me"))
 _EFFECTS = frozenset(("sideeffect", "effect", "symptom", "complication"))
 _END = frozenset(("", *STOPS))
@@ -134,7 +137,18 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(aspects=NOTHING) if entry else None)  # "to take a sabbatical" lasts no time
         return True
-    elif word == "taken" and draft.tense == "perfect":
+    elif word == "use" and before in _USERS and not draft.terms and _END_USE.isdisjoint(draft.words[index + 1 :]):
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(kind=PLAIN) if entry else None)  # "how do I use a credit card", and get it
+        return True
+    elif word in ("make", "makes") and _is_earned(draft, following):
+        draft.add("earn", draft.lexicon.entry("earn"))  # "how much does a nurse make"
+        return True
+    elif word == "long" and draft.terms and draft.terms[0].word == "write":
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(kind=PLAIN) if entry else None)  # "write a long poem"
+        return True
+    elif word in ("taken", "used") and draft.tense == "perfect":
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=PLAIN, aspects=NOTHING) if entry else None)  # "how many days have I taken"
         return True
@@ -240,6 +254,13 @@ def _selects(draft: Draft, index: int) -> bool:
         return False
     following = draft.word_at(index + 1)
     return following.isalpha() and not _is_small(draft, following) and following not in _KEYWORDS
+
+
+def _is_earned(draft: Draft, following: str) -> bool:
+    """Whether "how much" asks what is made and no thing is."""
+    small = draft.lexicon.small
+    priced = len(draft.terms) > 1 and draft.terms[0].word == "@price"
+    return priced and (following in _END or following in small.prepositions or following.startswith("per"))
 
 
 def _wants_made(draft: Draft, index: int) -> bool:

@@ -207,7 +207,9 @@ def read_auxiliary(draft: Draft, word: str, index: int) -> None:
         draft.clause_start = True
     if not draft.subject and word in _FRONTED:
         draft.subject = _subject(draft, word, index)
-    if word == "isthere" or (draft.clause_start and not draft.questions and _asks(draft, word, index)):
+    if (word == "isthere" and (draft.clause_start or not draft.questions)) or (
+        draft.clause_start and not draft.questions and _asks(draft, word, index)
+    ):
         draft.questions.add("polar")
     draft.clause_start = False
     if draft.slot == "than":

@@ -163,3 +163,43 @@ def test_other_things_to_know_about_it(one, other):
 )
 def test_the_same_to_know_about_it(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    When did Marie Curie die? | How did Marie Curie die?
+    When was Marie Curie born? | How was Marie Curie born?
+    Where was Marie Curie born? | How was Marie Curie born?
+    How much did Titanic cost? | How much did Titanic make?
+    How long is parental leave? | How many parental leave days have I used?
+    How do I get a credit card? | How do I use a credit card?
+    Where can I use my credit card? | Where is my credit card?
+    What is the credit card fee? | What is this credit card fee?
+    Should I learn Spanish? | learning Spanish
+    Do you have vegan dishes? | What vegan dishes do you have?
+    Is there a metro in Porto? | Which metro is there in Porto?
+    Write a poem about the sea. | Write a long poem about the sea.
+    Write a poem about the sea. | How do I write a poem about the sea?
+    Write a poem about the sea. | Is there a poem about the sea?
+    Write a poem about the sea. | Name a poem about the sea.
+    Recommend a poem about the sea. | Translate a poem about the sea.
+    Translate a poem about the sea. | Is there a poem about the sea?
+    """
+)
+def test_another_demand_in_the_same_words(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    When did Marie Curie die? | Marie Curie date of death
+    When was Marie Curie born? | What is Marie Curie's date of birth?
+    How much does a nurse earn in Germany? | How much does a nurse make in Germany?
+    In Porto, is there a metro? | Does Porto have a metro?
+    Do you have vegan dishes? | Are there vegan dishes?
+    How do I use a regex to match an email? | How do I match an email with a regex?
+    Write a Python function that reverses a list. | How do I write a Python function that reverses a list?
+    """
+)
+def test_the_same_demand_in_other_words(one, other):
+    assert reason(one, other) == "serves"
