@@ -47,6 +47,7 @@ _OWNED = frozenset(("whose", "owns", "own", "owned", "owner", "belongs", "belong
 _TEXTS = frozenset(
     ("poem", "song", "story", "novel", "book", "essay", "speech", "haiku", "limerick", "review", "poetry", "songs")
 )
+_MEANING = frozenset(("mean", "means", "meaning", "meant", "do", "does", "say", "work", "works", "define", "why"))
 _ASKING = frozenset(("can", "could", "may", "did", "have", "should"))
 _WRITING = frozenset(("write", "show", "explain", "describe"))
 _WHETHER = frozenset(("if", "whether"))
@@ -68,6 +69,8 @@ def _wants_other(one: Facts, other: Facts) -> str:
     """The reason, if the first prompt asks what the second cannot, or empty."""
     if "polar" in one.questions and not other.questions and not _CHANGING.isdisjoint(other.words[:1]):
         return "question_type"
+    if other.words[:1] == ("correct",) and "polar" in one.questions and not _POINTING.isdisjoint(other.words[1:2]):
+        return "question_type"  # "correct this sentence", "is this sentence correct"
     if "how" in one.questions & other.questions and _recognizes(one) and not _recognizes(other, True):
         return "question_type"
     if _is_allowed(one) and _is_commanded(other, one):
@@ -91,6 +94,8 @@ def _does_other(one: Facts, other: Facts, mine: set[str], yours: set[str]) -> st
         return "substitution"
     if "types" in mine and "types" not in yours and (defines(other) or any(term.graded for term in other.terms)):
         return "question_type"  # "types of pumps", "the best pump"
+    if "explain" in mine and "explain" not in yours and _works_on_text(one, other):
+        return "substitution"
     explained = ("explain" in mine) != ("explain" in yours)
     return "substitution" if explained and _explains_shown(one, other) else ""
 
@@ -119,6 +124,12 @@ def _asks_of_text(facts: Facts, wants: set[str]) -> bool:
     if "polar" in facts.questions and "write" not in wants:
         return True
     return "how" in facts.questions and "write" in facts.words and not _TEXTS.isdisjoint(facts.words)
+
+
+def _works_on_text(one: Facts, other: Facts) -> bool:
+    """ "Explain this text", "correct this text": both have one, and the second prompt asks for no meaning."""
+    shown = (one.quoted or one.code) and (other.quoted or other.code)
+    return bool(shown) and _MEANING.isdisjoint(other.words)
 
 
 def _asks_for_one(one: Facts, other: Facts) -> bool:

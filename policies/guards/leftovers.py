@@ -10,10 +10,11 @@ from policies.guards.near_synonyms import other_sort
 from policies.guards.unsaid import goes_unsaid
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
 
-_ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top"))
+_ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top", "happen"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
 _DEEDS = frozenset(("write", "make", "create", "find", "generate", "translate", "take", "use", "start"))
 _DOERS = frozenset(("creator", "maker", "author", "inventor", "founder", "writer"))
+_BEING = frozenset(("is", "was", "are", "were"))
 _HEADS = frozenset(("software", "app", "website", "site", "tool", "language"))
 """Behind a common noun they name something else ("accounting software"), behind a name they say what it is."""
 _KINDS_OF = _HEADS | frozenset(
@@ -199,7 +200,7 @@ def _says_what_of(facts: Facts, own: Sequence[Term], others: Sequence[Term]) -> 
     """ "What is the plan" asks for the thing itself, "what is included in the plan" for something about it."""
     return (
         not own
-        and "is" in facts.words
+        and ("is" in facts.words or "was" in facts.words)
         and facts.questions == {"what"}
         and any(term.word in _ABOUT for term in others)
         and not any(term.slot or term.joined or term.kind == ASPECT for term in facts.terms)
@@ -242,7 +243,7 @@ def _stands_behind(head: Term, facts: Facts, kind: int) -> bool:
 def defines(facts: Facts) -> bool:
     """Whether it asks what one thing is, and nothing about it."""
     named = [term for term in facts.terms if term.word != "define"]
-    asks = facts.questions == {"what"} and "is" in facts.words
+    asks = facts.questions == {"what"} and not _BEING.isdisjoint(facts.words)
     return (
         (asks or (len(named) < len(facts.terms) and facts.questions <= {"what"}))
         and not (facts.quantities or facts.units or facts.quoted or facts.code)

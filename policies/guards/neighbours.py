@@ -37,6 +37,8 @@ _MADE = frozenset(
     )
 )  # fmt: skip
 _USERS = frozenset(("i", "you", "we", "one", "people", "@howto", "@canyou"))
+_DONE_TO = frozenset(("create", "start", "offer", "keep"))
+"""Verbs that say by themselves what one does with a thing."""
 _END_USE = frozenset(("to", "for", "instead", "in", "on", "with"))
 """Behind these "use" only helps: "how do I use a regex to match"."""
 _ARTICLES = frozenset(("a", "an", "the", "my", "your", "our", "his", "her", "their", "me"))
@@ -140,6 +142,15 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
     elif word == "use" and before in _USERS and not draft.terms and _END_USE.isdisjoint(draft.words[index + 1 :]):
         entry = draft.lexicon.entry(word)
         draft.add(word, entry._replace(kind=PLAIN) if entry else None)  # "how do I use a credit card", and get it
+        return True
+    elif word in _DONE_TO and before in _USERS and not draft.terms and "how" in draft.questions:
+        entry = draft.lexicon.entry(word)
+        kind = SOFT if following.endswith("ing") else PLAIN
+        draft.add(word, entry._replace(kind=kind) if entry else None)  # "how do I start a meeting", and see meetings
+        return True
+    elif word == "start" and "when" in draft.questions and draft.tense == "past":
+        entry = draft.lexicon.entry(word)
+        draft.add(word, entry._replace(kind=PLAIN) if entry else None)  # "when did the war start"
         return True
     elif word in ("make", "makes") and _is_earned(draft, following):
         draft.add("earn", draft.lexicon.entry("earn"))  # "how much does a nurse make"

@@ -203,3 +203,34 @@ def test_another_demand_in_the_same_words(one, other):
 )
 def test_the_same_demand_in_other_words(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Summarize this text: "The cat sat." | Explain this text: "The cat sat."
+    Correct this text: "The cat sat." | Is this text correct: "The cat sat."
+    Correct this text: "The cat sat." | Explain this text: "The cat sat."
+    List the verbs in this text: "The cat sat." | Explain this text: "The cat sat."
+    What was the French Revolution? | What happened during the French Revolution?
+    When was the French Revolution? | When did the French Revolution start?
+    How do I start a meeting in Zoom? | How do I find a meeting in Zoom?
+    How do I create a user in Linux? | How do I list users in Linux?
+    How do I start a container in Docker? | How do I list containers in Docker?
+    How do I offer a refund? | How do I get a refund?
+    How do I keep bees? | How do I get bees?
+    """
+)
+def test_small_verbs_are_what_is_done(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    What does this text mean: "Carpe diem." | Explain this text: "Carpe diem."
+    How do I create a playlist on Spotify? | How do I make a playlist on Spotify?
+    How do I start learning Spanish? | How do I learn Spanish?
+    When did the French Revolution start? | When did the French Revolution begin?
+    """
+)
+def test_small_verbs_may_say_the_same(one, other):
+    assert reason(one, other) == "serves"
