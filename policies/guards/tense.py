@@ -136,9 +136,8 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     if both in ({"needed", "advised"}, {"needed", "obliged"}):
         return None  # "do I need to" asks what "should I" asks, and what "must I" asks
     asks = cached.questions | asked.questions
-    forbids = both == {"possible", "obliged"} and bool(cached.negations) and bool(asked.negations)  # "must not", "can't"
     clash = (
-        (both in ({"possible", "obliged"}, {"possible", "needed"}) and not forbids)
+        (both in ({"possible", "obliged"}, {"possible", "needed"}) and not _forbid(cached, asked))
         or (both == {"possible", "advised"} and "how" not in asks)  # "how can I" is "how should I"
         or (both == {"obliged", "advised"} and _is_strict(cached, asked))
         or (not _HAPPENING.isdisjoint(cached.questions & asked.questions) and _happened(cached, asked))
@@ -159,6 +158,12 @@ def _modal_conflict(cached: Facts, asked: Facts) -> Conflict | None:
     elif "polar" in cached.questions or "polar" in asked.questions:
         clash = clash or _needs(cached, asked) or ("advised" in both and (_permits(cached) or _permits(asked)))
     return Conflict("modality", one, other) if clash else None
+
+
+def _forbid(cached: Facts, asked: Facts) -> bool:
+    """ "Which fruits must dogs not eat", "which fruits can't dogs eat"."""
+    which = all(not facts.questions.isdisjoint(("what", "which")) for facts in (cached, asked))
+    return which and bool(cached.negations) and bool(asked.negations)
 
 
 def _happened(cached: Facts, asked: Facts) -> bool:

@@ -175,7 +175,8 @@ def test_near_forms_ask_something_else(one, other):
     Write a regex that matches an email address. | I need a regex matching email addresses
     Which is faster, Rust or Go? | Which of Rust and Go is faster?
     Which is faster, Rust or Go? | Between Rust and Go, which is faster?
-    Which fruits should dogs not eat? | What fruits can't dogs eat?
+    Which fruits must dogs not eat? | Which fruits can't dogs eat?
+    Which fruits can dogs not eat? | What fruits can't dogs eat?
     Which fruits must dogs not eat? | Which fruits can dogs not eat?
     What is 17 % of 240? | work out 17% of 240
     """
@@ -198,6 +199,7 @@ def test_a_word_at_the_edge_says_what_is_asked(one, other):
     Which languages are Rust and Go written in? | Which language is Rust or Go written in?
     Which fruits can dogs eat? | What fruits can't dogs eat?
     Which fruits should dogs eat? | What fruits can't dogs eat?
+    Why can't I delete the file? | Why must I not delete the file?
     Which fruits must dogs eat? | Which fruits can dogs eat?
     I work out 30 minutes a day | What is 30 minutes of a day?
     """
