@@ -39,6 +39,7 @@ _MADE = frozenset(
 _USERS = frozenset(("i", "you", "we", "one", "people", "@howto", "@canyou"))
 _DONE_TO = frozenset(("create", "start", "offer", "keep"))
 """Verbs that say by themselves what one does with a thing."""
+_USUAL = frozenset(("normal", "common", "usual", "typical"))
 _END_USE = frozenset(("to", "for", "instead", "in", "on", "with"))
 """Behind these "use" only helps: "how do I use a regex to match"."""
 _ARTICLES = frozenset(("a", "an", "the", "my", "your", "our", "his", "her", "their", "me"))
@@ -147,6 +148,9 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         entry = draft.lexicon.entry(word)
         kind = SOFT if following.endswith("ing") else PLAIN
         draft.add(word, entry._replace(kind=kind) if entry else None)  # "how do I start a meeting", and see meetings
+        return True
+    elif word in _USUAL and draft.questions == {"polar"} and (before in _THAT or following in _END):
+        draft.add(word, Entry(PLAIN, frozenset(("normal",)), NOTHING, "", frozenset()))  # "is it normal to sneeze"
         return True
     elif word == "start" and "when" in draft.questions and draft.tense == "past":
         entry = draft.lexicon.entry(word)

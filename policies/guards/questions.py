@@ -140,6 +140,8 @@ def _asked_for(draft: Draft, index: int) -> str:
     verb = next((word for word in following if word in draft.lexicon.small.auxiliary), "")
     if verb in ("do", "does", "did"):
         return "object"
+    if following[:1] == [verb] and verb in _FRONTED and draft.word_at(index + 2) in draft.lexicon.small.subject:
+        return "object"  # "what should my cat eat"
     if verb in _WAS and following[0] == verb:
         return _asked_in_passive(draft, index)
     return "" if verb else "subject"
@@ -333,7 +335,8 @@ def _is_sum(facts: Facts) -> bool:
 def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], both: tuple[Facts, Facts]) -> bool:
     """Whether a question word one side has is said by the other side's nouns, or goes without saying."""
     if kind == "polar":
-        return not (yours or _needs_which(facts)) or (yours <= {"what", "which"} and _compares(*both))
+        told = yours or _needs_which(facts) or not _WORDS.isdisjoint(facts.words[:1])  # "what does it mean"
+        return not told or (yours <= {"what", "which"} and _compares(*both))
     other = both[0] if facts is both[1] else both[1]
     if kind == "who" and (other.asks_for == "object" or any(term.word == "role" for term in rest)):
         return False  # "who was founded by him", "what did the founder do"

@@ -234,3 +234,28 @@ def test_small_verbs_are_what_is_done(one, other):
 )
 def test_small_verbs_may_say_the_same(one, other):
     assert reason(one, other) == "serves"
+
+
+@rows(
+    """
+    Do cats sneeze? | What does a sneezing cat mean?
+    Do cats sneeze? | Is it normal for cats to sneeze?
+    How old is my cat? | How old do cats get?
+    What should my cat eat? | What eats my cat?
+    Does VPN exist? | What does VPN mean?
+    Do I feel tired after a vaccine? | Is it normal to feel tired after a vaccine?
+    """
+)
+def test_a_question_that_a_phrase_was_read_from_stays_one(one, other):
+    assert reason(one, other) != "serves"
+
+
+@rows(
+    """
+    How old do cats get? | How long do cats live?
+    Is it normal to feel tired after a vaccine? | Is feeling tired after a vaccine normal?
+    Is it normal for cats to sneeze? | Is it common for cats to sneeze?
+    """
+)
+def test_a_question_may_be_read_from_a_phrase(one, other):
+    assert reason(one, other) == "serves"
