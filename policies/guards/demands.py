@@ -21,22 +21,11 @@ _SHOWN = frozenset(("this", "these"))
 _POINTING = _SHOWN | {"that", "following", "above", "below", "it"}
 _TELLING = frozenset(
     (
-        "know",
-        "tell",
-        "check",
-        "see",
-        "find",
-        "determine",
-        "verify",
-        "recognize",
-        "recognise",
-        "test",
-        "detect",
-        "sign",
-        "signs",
-        "symptoms",
+        "know", "tell", "check", "see", "find", "determine", "verify", "recognize", "recognise", "test", "detect",
+        "sign", "signs", "symptoms",
     )
-)
+)  # fmt: skip
+"""How one learns that something is so."""
 _SORTS = frozenset(("types", "kinds", "sorts"))
 _PICKED = frozenset(
     ("suggest", "recommend", "recommendation", "recommendations", "suggestions", "ideas", "idea", "tips", "examples")
