@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from policies.guards.alignment import opposed
 from policies.guards.apposed import THIS
-from policies.guards.near_synonyms import other_sort
 from policies.guards.unsaid import goes_unsaid
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
+from policies.guards.near_synonyms import other_sort
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top", "happen"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
@@ -24,7 +24,18 @@ _KINDS_OF = _HEADS | frozenset(
         "opinion",
     )
 )  # fmt: skip
-_APPOSED = _HEADS | {"program", "system", "technology", "method", "technique", "country", "state", "city", "town"}
+_APPOSED = _HEADS | {
+    "programming",
+    "program",
+    "system",
+    "technology",
+    "method",
+    "technique",
+    "country",
+    "state",
+    "city",
+    "town",
+}
 """What a name may be said to be."""
 _ASIDE = frozenset(
     (
@@ -229,6 +240,7 @@ def _is_other_thing(facts: Facts, other: Facts, rest: Sequence[Term]) -> bool:
     return any(
         (term.word in _KINDS_OF or (generic and term.word not in _ASIDE))
         and not (term.word in _STATING and term is other.terms[0] and not other.questions)
+        and not (term.word == "programming" and term.slot == "in")
         and not (term.word in _APPOSED and _stands_behind(term, other, NAME))
         for term in rest
     )
@@ -236,6 +248,7 @@ def _is_other_thing(facts: Facts, other: Facts, rest: Sequence[Term]) -> bool:
 
 def _stands_behind(head: Term, facts: Facts, kind: int) -> bool:
     place = next(place for place, term in enumerate(facts.terms) if term is head)
+    place -= place > 1 and facts.terms[place - 1].word == "programming"  # "the Python programming language"
     before = facts.terms[place - 1] if place else head
     return before.kind == kind and before.slot == head.slot and not head.joined
 

@@ -354,21 +354,23 @@ def _answered(kind: str, yours: frozenset[str], facts: Facts, rest: list[Term], 
         if kind == "how" and _names_means(facts, rest, both):
             return True
         if kind == "who":
-            asking = both[0] if facts is both[1] else both[1]
-            named = set() if asking.being else {term.word for term in asking.terms}
-            # "Who is the director", but not "who did the director choose".
-            return only_names or any(term.word.endswith(_AGENTS) and term.word not in named for term in facts.terms)
             only_names = not yours and all(
                 term.kind == NAME or (term.kind == SOFT and (place or term.word == "define"))
                 for place, term in enumerate(facts.terms)
             )
-            return only_names or any(term.word.endswith(_AGENTS) and term.kind != NAME for term in facts.terms)
+            named = set() if other.being else {term.word for term in other.terms}
+            # "Who is the director", but not "who did the director choose".
+            return only_names or any(_is_agent(term, named) for term in facts.terms)
     if {kind, *yours} == {"how", "where"}:
         shared = set(both[0].words) & set(both[1].words)
         return not (_LOOKED_UP.isdisjoint(shared) or _SENT.isdisjoint(shared))  # "how, where do I track my order"
     if kind == "how" and not yours and _names_doer(facts, other):
         return False
     return kind == "how" and not yours and (_NEEDED.isdisjoint(facts.words) or not _NEEDS.isdisjoint(other.words))
+
+
+def _is_agent(term: Term, named: set[str]) -> bool:
+    return term.word.endswith(_AGENTS) and term.kind != NAME and term.word not in named
 
 
 def _names_doer(facts: Facts, other: Facts) -> bool:
