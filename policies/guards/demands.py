@@ -39,6 +39,7 @@ _TEXTS = frozenset(
 _MEANING = frozenset(("mean", "means", "meaning", "meant", "do", "does", "say", "work", "works", "define", "why"))
 _ASKING = frozenset(("can", "could", "may", "did", "have", "should"))
 _WRITING = frozenset(("write", "show", "explain", "describe"))
+_NEW = (("make", "a"), ("make", "an"), ("write", "a"), ("write", "an"))
 _WHETHER = frozenset(("if", "whether"))
 _CHANGING = frozenset(("make", "turn", "change", "convert", "rewrite", "rephrase", "shorten", "improve", "translate"))
 """At the beginning they have a thing changed, and ask nothing of it."""
@@ -66,6 +67,8 @@ def _wants_other(one: Facts, other: Facts) -> str:
         return "question_type"
     if defines(one) and not _PICKED.isdisjoint(other.words):
         return "question_type"
+    if one.words[:2] in _NEW and not _SHOWN.isdisjoint(other.words):
+        return "substitution"  # "make a sentence with it", "rewrite this sentence"
     if "this" in one.words and "this" not in other.words and defines(one) and defines(other):
         return "question_type"  # "what is this charge", "what is the charge"
     if "whose" in one.words and "who" in other.questions and _OWNED.isdisjoint(other.words):

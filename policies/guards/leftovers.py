@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from policies.guards.alignment import opposed
 from policies.guards.apposed import THIS
-from policies.guards.unsaid import goes_unsaid
 from policies.guards.facts import ASPECT, NAME, PLAIN, SOFT, Conflict, Facts, Term, conflict
 from policies.guards.near_synonyms import other_sort
+from policies.guards.unsaid import goes_unsaid
 
 _ABOUT = frozenset(("include", "contain", "use", "make", "need", "keep", "become", "create", "best", "top", "happen"))
 """Words that may be missing elsewhere, but turn "what is it" into another question."""
@@ -44,6 +44,7 @@ _ASIDE = frozenset(
     )
 )  # fmt: skip
 """Words beside which "what is it" asks for no other thing."""
+_WITHIN = frozenset(("in", "on", "for"))
 _STATING = frozenset(("state", "offer"))
 """Commands, where a prompt begins with them: "state the formula"."""
 _COMPARED = frozenset(("more", "less", "same", "better", "enough"))
@@ -59,7 +60,7 @@ _KINDS = frozenset(
 )  # fmt: skip
 """What a name beside is one of."""
 _LIGHT = frozenset(("use", "need", "find", "create", "take", "make", "keep", "contain", "see", "show", "check", "tell"))
-_BRINGING = frozenset(("bring", "take", "carry"))
+_BRINGING = frozenset(("bring", "take"))
 _REQUIRES = frozenset(("require", "mandatory", "compulsory", "obligatory", "need", "necessary", "requirement"))
 _PERMITTED = frozenset(("allowed", "permitted", "allow", "permit"))
 _TURNING = frozenset(("before", "after", "stop"))
@@ -90,7 +91,8 @@ def leftover_conflict(
     if polar and "possible" in (cached.modal, asked.modal) and cached.modal != asked.modal:
         # "Can I" asks what "is it safe to" asks.
         left, right = ([term for term in side if term.word not in _PERMITS or term.negated] for side in (left, right))
-        if not _PERMITTED.isdisjoint((*cached.words, *asked.words)):
+        named = any(term.kind == NAME for term in (*cached.terms, *asked.terms))  # wine that is brought into Norway
+        if not (named or _PERMITTED.isdisjoint((*cached.words, *asked.words))):
             # "Can I bring a dog" asks whether dogs are allowed.
             left, right = ([term for term in side if term.word not in _BRINGING] for side in (left, right))
     left, right = _without_implied(left, right, cached, asked), _without_implied(right, left, asked, cached)
@@ -240,7 +242,7 @@ def _is_other_thing(facts: Facts, other: Facts, rest: Sequence[Term]) -> bool:
     return any(
         (term.word in _KINDS_OF or (generic and term.word not in _ASIDE))
         and not (term.word in _STATING and term is other.terms[0] and not other.questions)
-        and not (term.word == "programming" and term.slot == "in")
+        and term.slot not in _WITHIN
         and not (term.word in _APPOSED and _stands_behind(term, other, NAME))
         for term in rest
     )

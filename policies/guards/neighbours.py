@@ -18,7 +18,6 @@ _ABSTRACT = ("ment", "tion", "sion", "ity", "ness", "ism", "ance", "ence", "ship
 _THINGS = frozenset(("carnation", "city", "ship", "constellation", "cement", "pigment", "fence"))
 """What an abstract ending does not make abstract. A thing has a meaning besides: "red rose meaning"."""
 _NAME = Entry(SOFT, frozenset(("name",)), NOTHING, "", frozenset())
-_MEANINGS = frozenset(("meaning", "definition"))
 _SELECTING = frozenset(
     ("return", "returns", "returning", "select", "selects", "selecting", "fetch", "fetches", "retrieve")
 )
@@ -169,8 +168,10 @@ def read_by_neighbour(draft: Draft, word: str, index: int) -> bool:
         return True
     elif word in ("take", "takes") and (following == "to" or following in _END) and draft.lasts():
         return True  # "how long does delivery take"
-    elif word in _MEANINGS and following in _END and draft.terms and not (draft.questions or draft.tense):
-        draft.add("define", draft.lexicon.entry("define"))  # "amortization meaning"
+    elif word == "definition" and following in _END and draft.terms and not (draft.questions or draft.tense):
+        if draft.programming or "function" in draft.words:
+            return False
+        draft.add("define", draft.lexicon.entry("define"))  # "amortization definition"
         return True
     elif word == "wrong" and following in _END and _asks_whats_wrong(draft, index):
         draft.questions.discard("what")  # "my dishwasher does not drain, what is wrong"
@@ -301,6 +302,8 @@ def _ends_question(draft: Draft, index: int) -> bool:
     """Whether a verb is the last word of "which rashes can it cause", behind its object and its subject."""
     asks = not draft.questions.isdisjoint(("what", "which")) and len(draft.terms) > 1
     return asks and draft.word_at(index + 1) in _END and bool(draft.tense or draft.modal)
+
+
 def add_purpose(draft: Draft) -> None:
     """What a thing is for, where no word says "purpose"."""
     draft.add("use", _PURPOSE)

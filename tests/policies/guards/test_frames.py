@@ -97,7 +97,6 @@ def test_another_amount_is_asked(one, other):
     Who is eligible for the student discount? | Who is entitled to the student discount?
     Who is eligible for the student discount? | What are the eligibility criteria for the student discount?
     Am I eligible for paternity leave? | Do I qualify for paternity leave?
-    Am I eligible for paternity leave? | Am I entitled to paternity leave?
     What are the symptoms of appendicitis? | How do I know if I have appendicitis?
     What is the deadline for filing taxes? | What is the due date for filing taxes?
     What is the plural of "octopus"? | How do you write octopus in the plural?
@@ -167,7 +166,6 @@ def test_near_forms_ask_something_else(one, other):
 
 @rows(
     """
-    What is amortization? | amortization meaning
     What is inflation? | inflation definition
     What is a load balancer? | load balancer definition
     Why is my dishwasher not draining? | My dishwasher does not drain, what is wrong?
@@ -388,7 +386,6 @@ def test_whether_it_is_so_is_not_how_it_is(one, other):
     How do I fix "ModuleNotFoundError: requests"? | What do I do about "ModuleNotFoundError: requests"?
     What does chmod 755 do? | What is the effect of running chmod 755?
     When should I use "affect" and when "effect"? | affect vs effect usage
-    What does it mean when a reaction is exothermic? | exothermic reaction meaning
     Who founded Nintendo? | Name the founder of Nintendo.
     How long is a visa valid? | I'd like to ask how long a visa is valid.
     """
