@@ -20,9 +20,9 @@ from policies.guards.lettered import is_letter, read_before_literal
 from policies.guards.lexicon import VOID, Entry, Lexicon, default_lexicon
 from policies.guards.literals import shell_spacing
 from policies.guards.negation import NEGATORS, read_negation
+from policies.guards.neighbours import add_content, add_purpose, read_by_neighbour
 from policies.guards.notation import in_one_notation
 from policies.guards.numerals import read_roman
-from policies.guards.neighbours import add_content, add_purpose, read_by_neighbour
 from policies.guards.places import is_part_of_name
 from policies.guards.quantities import read_bare_unit, read_quantity
 from policies.guards.questions import is_keyword, read_auxiliary, read_marker, read_question, settle_ending
