@@ -16,12 +16,13 @@ _SUBTRACTING = frozenset(("minus", "subtract", "subtracted", "subtracting", "tak
 _OPERAND = 2
 _ALONE = 9
 """Of a bracket without an operator inside."""
+_UNKNOWN = frozenset(("what", "which"))
 _LONGEST = 80
 """Symbols of an expression that are looked at; longer ones count as written."""
 
 
 def arithmetic_in(items: Sequence[Item], words: Sequence[str]) -> tuple[str, ...]:
-    """Every expression in which brackets count, and every division of the second number by the first."""
+    """Expressions in which brackets count, divisions of the second number by the first, percentages of an unknown."""
     found = []
     if "(" in words:
         run: list[str] = []
@@ -38,6 +39,10 @@ def arithmetic_in(items: Sequence[Item], words: Sequence[str]) -> tuple[str, ...
             near = items[place - 1 : place + 3]
             if (near[1].word, near[2].word) == ("divided", "into") and near[0].flags & near[3].flags & DIGITS:
                 found.append(f"{near[0].word}\\{near[3].word}")
+    for place, word in enumerate(words[:-2]):
+        # "15% of what number is 80" asks for the whole, "what number is 15% of 80" for the part.
+        if word.endswith(("%", "percent")) and words[place + 1] == "of" and words[place + 2] in _UNKNOWN:
+            found.append("% of ?")
     if not _SUBTRACTING.isdisjoint(words):
         found += _difference(items)
     return tuple(found)

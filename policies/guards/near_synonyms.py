@@ -7,8 +7,10 @@ timer" is not how to set the time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from policies.guards.facts import NAME, PLAIN, SOFT, Conflict, Facts, Term
+from policies.guards.vocabulary import base_form
 
 _DOING = ("er", "or", "ee", "ist", "eer", "ian")
 """Endings of who or what does it, or has it done to: "timer", "trainee"."""
@@ -18,6 +20,7 @@ _KNOWN = frozenset(("the", "my", "your", "our", "his", "her", "their", "this"))
 _ASKING = frozenset(("define", "explain", "term", "word", "use", "mean", "understand", "learn", "help", "show", "see"))
 _SORTS = frozenset(("normal", "general", "regular", "common", "proper", "typical", "actual"))
 """Words that say nothing elsewhere: "a common noun"."""
+_WHICH = frozenset(("what", "which"))
 _OWN = "~"
 _ROOT = "+"
 
@@ -66,11 +69,21 @@ def other_sort(cached: Facts, asked: Facts, rest: Sequence[Term]) -> bool:
     rest: the terms without a partner.
     """
     if any(term.kind == NAME for term in (*cached.terms, *asked.terms)):
-        return False
+        return _asks_for_a_sort(cached, asked, rest)
     if not _SORTS.isdisjoint(set(cached.words) ^ set(asked.words)):
         return defines(cached, words=2) and defines(asked, words=2)
     sorts = any(not term.slot and term.kind == SOFT and term.word not in _ASKING for term in rest)
     return sorts and defines(cached) and defines(asked)
+
+
+def _asks_for_a_sort(cached: Facts, asked: Facts, rest: Sequence[Term]) -> bool:
+    """ "What countries are in the EU", "what is the EU": nothing but the name is in both."""
+    left = {term.word for term in rest}
+    if any(term.kind != NAME and term.word not in left for term in (*cached.terms, *asked.terms)):
+        return False
+    return any(
+        word in _WHICH and base_form(after) in left for side in (cached, asked) for word, after in pairwise(side.words)
+    )
 
 
 def _is_kind(one: Term, other: Term) -> bool:
