@@ -1,4 +1,7 @@
-"""Group `numbers` and `units`: numbers with what they count, units without a number, and their comparison."""
+"""Group `numbers` and `units`: numbers with what they count, units without a number, and their comparison.
+
+Over 400 lines, since a number, its unit and what it counts are read together.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Group `question`: what is asked (who, when, how much, whether) and its comparison."""
+"""Group `question`: what is asked (who, when, how much, whether) and its comparison.
+
+Over 400 lines, since a word that asks is read and judged by what stands around it, in one order.
+"""
 
 from __future__ import annotations
 
