@@ -46,10 +46,10 @@ def near_synonym_conflict(cached: Facts, asked: Facts, pairs: Sequence[tuple[int
 
 def _tells_kinds(facts: Facts) -> bool:
     """ "The difference between an error and a bug", "what is an error": it asks what a word means."""
-    return not _COMPARED.isdisjoint(facts.words) or defines(facts)
+    return not _COMPARED.isdisjoint(facts.words) or _is_definition(facts)
 
 
-def defines(facts: Facts, words: int = 1) -> bool:
+def _is_definition(facts: Facts, words: int = 1) -> bool:
     """ "What is an error"; words: how many words may name it."""
     heavy = [term for term in facts.terms if term.kind != SOFT]
     return (
@@ -71,9 +71,9 @@ def other_sort(cached: Facts, asked: Facts, rest: Sequence[Term]) -> bool:
     if any(term.kind == NAME for term in (*cached.terms, *asked.terms)):
         return _asks_for_a_sort(cached, asked, rest)
     if not _SORTS.isdisjoint(set(cached.words) ^ set(asked.words)):
-        return defines(cached, words=2) and defines(asked, words=2)
+        return _is_definition(cached, words=2) and _is_definition(asked, words=2)
     sorts = any(not term.slot and term.kind == SOFT and term.word not in _ASKING for term in rest)
-    return sorts and defines(cached) and defines(asked)
+    return sorts and _is_definition(cached) and _is_definition(asked)
 
 
 def _asks_for_a_sort(cached: Facts, asked: Facts, rest: Sequence[Term]) -> bool:
